@@ -2920,13 +2920,13 @@ export type Page = {
   next_cursor: string | null;
   /** Cursor of the previous page. `null` on the first page */
   prev_cursor: string | null;
-  /** Number of items on all pages */
+  /** Number of items on all pages. `null` unless the parameter `total` asks for it */
   total: {
     /** Number of items that match the filters */
     count: number;
     /** `exact`: `count` is the total. `at_least`: counting stopped at the limit */
     relation: 'exact' | 'at_least';
-  };
+  } | null;
 };
 
 export type PasswordChange = {
@@ -5203,8 +5203,8 @@ export interface Operations {
       cursor?: string;
       /** Sort key. A leading `-` sorts in descending order. Ties are sorted by ID */
       sort?: 'created_at' | '-created_at';
-      /** `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
-      total?: 'bounded' | 'exact';
+      /** How to count the items on all pages. `none`: not at all. `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
+      total?: 'none' | 'bounded' | 'exact';
     };
     response: ApiKeyList;
   };
@@ -5222,8 +5222,8 @@ export interface Operations {
       cursor?: string;
       /** Sort key. A leading `-` sorts in descending order. Ties are sorted by ID */
       sort?: 'added_at' | '-added_at';
-      /** `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
-      total?: 'bounded' | 'exact';
+      /** How to count the items on all pages. `none`: not at all. `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
+      total?: 'none' | 'bounded' | 'exact';
       /** Only artifacts of these types. */
       type?: ArtifactType[];
       /** `true`: only superseded artifacts. `false`: only the others. Default: both. */
@@ -5247,8 +5247,8 @@ export interface Operations {
       cursor?: string;
       /** Sort key. A leading `-` sorts in descending order. Ties are sorted by ID */
       sort?: 'name' | '-name';
-      /** `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
-      total?: 'bounded' | 'exact';
+      /** How to count the items on all pages. `none`: not at all. `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
+      total?: 'none' | 'bounded' | 'exact';
     };
     response: TrackList;
   };
@@ -5266,8 +5266,8 @@ export interface Operations {
       cursor?: string;
       /** Sort key. A leading `-` sorts in descending order. Ties are sorted by ID */
       sort?: 'last_scan' | '-last_scan' | 'first_scan' | '-first_scan';
-      /** `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
-      total?: 'bounded' | 'exact';
+      /** How to count the items on all pages. `none`: not at all. `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
+      total?: 'none' | 'bounded' | 'exact';
     };
     response: AssetVersionList;
   };
@@ -5281,8 +5281,8 @@ export interface Operations {
       cursor?: string;
       /** Sort key. A leading `-` sorts in descending order. Ties are sorted by ID */
       sort?: 'created_at' | '-created_at' | 'name' | '-name';
-      /** `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
-      total?: 'bounded' | 'exact';
+      /** How to count the items on all pages. `none`: not at all. `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
+      total?: 'none' | 'bounded' | 'exact';
       /** Kinds of asset, separated by commas */
       type?: AssetType[];
       /** First characters of the name, ignoring case */
@@ -5308,8 +5308,8 @@ export interface Operations {
       cursor?: string;
       /** Sort key. A leading `-` sorts in descending order. Ties are sorted by ID */
       sort?: 'occurred_at' | '-occurred_at';
-      /** `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
-      total?: 'bounded' | 'exact';
+      /** How to count the items on all pages. `none`: not at all. `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
+      total?: 'none' | 'bounded' | 'exact';
       /** Id of the actor */
       actor_id?: string;
       /** Id of the person behind the actor */
@@ -5339,8 +5339,8 @@ export interface Operations {
       cursor?: string;
       /** Sort key. A leading `-` sorts in descending order. Ties are sorted by ID */
       sort?: 'created_at' | '-created_at';
-      /** `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
-      total?: 'bounded' | 'exact';
+      /** How to count the items on all pages. `none`: not at all. `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
+      total?: 'none' | 'bounded' | 'exact';
       /** Connections of any of these kinds */
       kind?: ConnectorKind[];
       /** Connections of any of these providers */
@@ -5358,8 +5358,8 @@ export interface Operations {
       cursor?: string;
       /** Sort key. A leading `-` sorts in descending order. Ties are sorted by ID */
       sort?: 'created_at' | '-created_at';
-      /** `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
-      total?: 'bounded' | 'exact';
+      /** How to count the items on all pages. `none`: not at all. `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
+      total?: 'none' | 'bounded' | 'exact';
     };
     response: DriftedTicketList;
   };
@@ -5378,8 +5378,8 @@ export interface Operations {
       cursor?: string;
       /** Sort key. A leading `-` sorts in descending order. Ties are sorted by ID */
       sort?: 'generated_at' | '-generated_at';
-      /** `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
-      total?: 'bounded' | 'exact';
+      /** How to count the items on all pages. `none`: not at all. `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
+      total?: 'none' | 'bounded' | 'exact';
       /** Only packages with one of these statuses. */
       status?: PackageStatus[];
       /** Start of the range, inclusive: a date (00:00 UTC) or a date-time */
@@ -5405,8 +5405,8 @@ export interface Operations {
       cursor?: string;
       /** Sort key. A leading `-` sorts in descending order. Ties are sorted by ID */
       sort?: 'occurred_at' | '-occurred_at';
-      /** `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
-      total?: 'bounded' | 'exact';
+      /** How to count the items on all pages. `none`: not at all. `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
+      total?: 'none' | 'bounded' | 'exact';
     };
     response: FindingHistoryList;
   };
@@ -5424,8 +5424,8 @@ export interface Operations {
       cursor?: string;
       /** Sort key. A leading `-` sorts in descending order. Ties are sorted by ID */
       sort?: 'place' | '-place' | 'first_seen' | '-first_seen';
-      /** `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
-      total?: 'bounded' | 'exact';
+      /** How to count the items on all pages. `none`: not at all. `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
+      total?: 'none' | 'bounded' | 'exact';
     };
     response: OccurrenceList;
   };
@@ -5453,8 +5453,8 @@ export interface Operations {
         | '-updated_at'
         | 'due_at'
         | '-due_at';
-      /** `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
-      total?: 'bounded' | 'exact';
+      /** How to count the items on all pages. `none`: not at all. `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
+      total?: 'none' | 'bounded' | 'exact';
       /** One of these severities */
       severity?: Severity[];
       /** None of these severities */
@@ -5576,8 +5576,8 @@ export interface Operations {
       cursor?: string;
       /** Sort key. A leading `-` sorts in descending order. Ties are sorted by ID */
       sort?: 'severity' | '-severity';
-      /** `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
-      total?: 'bounded' | 'exact';
+      /** How to count the items on all pages. `none`: not at all. `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
+      total?: 'none' | 'bounded' | 'exact';
       /** One of these kinds. Default: all except `unchanged`, which is known only of the newest complete scan of each asset and branch by its source */
       kind?: ImportChangeKind[];
     };
@@ -5598,8 +5598,8 @@ export interface Operations {
       cursor?: string;
       /** Sort key. A leading `-` sorts in descending order. Ties are sorted by ID */
       sort?: 'created_at' | '-created_at';
-      /** `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
-      total?: 'bounded' | 'exact';
+      /** How to count the items on all pages. `none`: not at all. `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
+      total?: 'none' | 'bounded' | 'exact';
       /** With one of these statuses */
       status?: ImportStatus[];
       /** In one of these formats */
@@ -5622,8 +5622,8 @@ export interface Operations {
       cursor?: string;
       /** Sort key. A leading `-` sorts in descending order. Ties are sorted by ID */
       sort?: 'created_at' | '-created_at';
-      /** `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
-      total?: 'bounded' | 'exact';
+      /** How to count the items on all pages. `none`: not at all. `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
+      total?: 'none' | 'bounded' | 'exact';
     };
     response: MemberList;
   };
@@ -5641,8 +5641,8 @@ export interface Operations {
       cursor?: string;
       /** Sort key. A leading `-` sorts in descending order. Ties are sorted by ID */
       sort?: 'created_at' | '-created_at';
-      /** `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
-      total?: 'bounded' | 'exact';
+      /** How to count the items on all pages. `none`: not at all. `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
+      total?: 'none' | 'bounded' | 'exact';
     };
     response: SyncRunList;
   };
@@ -5660,8 +5660,8 @@ export interface Operations {
       cursor?: string;
       /** Sort key. A leading `-` sorts in descending order. Ties are sorted by ID */
       sort?: 'created_at' | '-created_at';
-      /** `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
-      total?: 'bounded' | 'exact';
+      /** How to count the items on all pages. `none`: not at all. `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
+      total?: 'none' | 'bounded' | 'exact';
     };
     response: ShareLinkList;
   };
@@ -5675,8 +5675,8 @@ export interface Operations {
       cursor?: string;
       /** Sort key. A leading `-` sorts in descending order. Ties are sorted by ID */
       sort?: 'created_at' | '-created_at';
-      /** `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
-      total?: 'bounded' | 'exact';
+      /** How to count the items on all pages. `none`: not at all. `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
+      total?: 'none' | 'bounded' | 'exact';
       /** `true`: only retired sources. `false`: only sources in use. Default: both */
       retired?: boolean;
       /** Whether the source has scanned nothing for 45 days */
@@ -5698,8 +5698,8 @@ export interface Operations {
       cursor?: string;
       /** Sort key. A leading `-` sorts in descending order. Ties are sorted by ID */
       sort?: 'created_at' | '-created_at';
-      /** `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
-      total?: 'bounded' | 'exact';
+      /** How to count the items on all pages. `none`: not at all. `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
+      total?: 'none' | 'bounded' | 'exact';
     };
     response: TicketList;
   };
@@ -5713,8 +5713,8 @@ export interface Operations {
       cursor?: string;
       /** Sort key. A leading `-` sorts in descending order. Ties are sorted by ID */
       sort?: 'created_at' | '-created_at' | 'alias' | '-alias';
-      /** `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
-      total?: 'bounded' | 'exact';
+      /** How to count the items on all pages. `none`: not at all. `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
+      total?: 'none' | 'bounded' | 'exact';
       /** Only this alias */
       alias?: string;
       /** Only aliases of this vulnerability */
@@ -5738,8 +5738,8 @@ export interface Operations {
       cursor?: string;
       /** Sort key. A leading `-` sorts in descending order. Ties are sorted by ID */
       sort?: 'created_at' | '-created_at';
-      /** `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
-      total?: 'bounded' | 'exact';
+      /** How to count the items on all pages. `none`: not at all. `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
+      total?: 'none' | 'bounded' | 'exact';
       /** Statuses, separated by commas */
       status?: ('pending' | 'succeeded' | 'failed')[];
     };
@@ -5755,8 +5755,8 @@ export interface Operations {
       cursor?: string;
       /** Sort key. A leading `-` sorts in descending order. Ties are sorted by ID */
       sort?: 'created_at' | '-created_at';
-      /** `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
-      total?: 'bounded' | 'exact';
+      /** How to count the items on all pages. `none`: not at all. `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
+      total?: 'none' | 'bounded' | 'exact';
     };
     response: WebhookList;
   };
@@ -5774,8 +5774,8 @@ export interface Operations {
       cursor?: string;
       /** Sort key. A leading `-` sorts in descending order. Ties are sorted by ID */
       sort?: 'generated_at' | '-generated_at';
-      /** `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
-      total?: 'bounded' | 'exact';
+      /** How to count the items on all pages. `none`: not at all. `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
+      total?: 'none' | 'bounded' | 'exact';
       /** Only packages with one of these statuses. */
       status?: PackageStatus[];
       /** Start of the range, inclusive: a date (00:00 UTC) or a date-time */
@@ -5799,8 +5799,8 @@ export interface Operations {
       cursor?: string;
       /** Sort key. A leading `-` sorts in descending order. Ties are sorted by ID */
       sort?: 'linked_at' | '-linked_at';
-      /** `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
-      total?: 'bounded' | 'exact';
+      /** How to count the items on all pages. `none`: not at all. `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
+      total?: 'none' | 'bounded' | 'exact';
       /** Findings on the work item now (`linked`), removed from it (`unlinked`), or both (`all`). Default: linked */
       state?: 'linked' | 'unlinked' | 'all';
     };
@@ -5820,8 +5820,8 @@ export interface Operations {
       cursor?: string;
       /** Sort key. A leading `-` sorts in descending order. Ties are sorted by ID */
       sort?: 'occurred_at' | '-occurred_at';
-      /** `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
-      total?: 'bounded' | 'exact';
+      /** How to count the items on all pages. `none`: not at all. `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
+      total?: 'none' | 'bounded' | 'exact';
       /** Only entries of the work item or of its findings. Default: both */
       object_type?: 'work_item' | 'finding';
     };
@@ -5837,8 +5837,8 @@ export interface Operations {
       cursor?: string;
       /** Sort key. A leading `-` sorts in descending order. Ties are sorted by ID */
       sort?: 'created_at' | '-created_at' | 'updated_at' | '-updated_at' | 'due_at' | '-due_at' | 'priority' | '-priority';
-      /** `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
-      total?: 'bounded' | 'exact';
+      /** How to count the items on all pages. `none`: not at all. `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
+      total?: 'none' | 'bounded' | 'exact';
       /** Work items with any of these statuses */
       status?: WorkItemStatus[];
       /** Id or e-mail address of a member, or another assignee name */

@@ -10,17 +10,22 @@ export interface Position {
   id: string;
 }
 
+/** How the rows of all pages are counted. Nobody waits for a count that they did not ask for. */
+export const totals = ['none', 'bounded', 'exact'] as const;
+export type TotalMode = (typeof totals)[number];
+type Total = { count: number; relation: 'exact' | 'at_least' } | null;
+
 export interface PageRequest {
   limit: number;
   sort: string;
-  total: 'bounded' | 'exact';
+  total: TotalMode;
   position: Position | null;
   seal: (position: Position) => string;
 }
 
 export interface Page<Row> {
   data: Row[];
-  page: { limit: number; next_cursor: string | null; prev_cursor: string | null; total: { count: number; relation: 'exact' | 'at_least' } };
+  page: { limit: number; next_cursor: string | null; prev_cursor: string | null; total: Total };
 }
 
 export function presentPage<Row, Shown>({ data, page }: Page<Row>, present: (row: Row) => Shown): Page<Shown> {
@@ -33,7 +38,7 @@ export type SortColumns<Row> = Record<string, { column: keyof Row & string; type
 /** Any query: over a table, a view or a sub-query. */
 type Query<Database, Tables extends keyof Database, Row> = SelectQueryBuilder<Database, Tables, Row>;
 
-/** Fetches the rows and the total in one round trip: the connection is pipelined. */
+/** Fetches the rows and the total, if it is asked for, in one round trip: the connection is pipelined. */
 export async function fetchPage<Database, Tables extends keyof Database, Row extends { id: string }>(
   tx: TenantTx,
   query: Query<Database, Tables, Row>,
@@ -73,12 +78,7 @@ export function sorted<Database, Tables extends keyof Database, Row>(
   return rows.where(sql<boolean>`(${key}, id) ${operator} (${position.value}::${sql.raw(type)}, ${position.id}::uuid)`);
 }
 
-export function pageOf<Row extends { id: string }>(
-  rows: Row[],
-  total: Page<Row>['page']['total'],
-  { column, backwards }: Sort<Row>,
-  request: PageRequest,
-): Page<Row> {
+export function pageOf<Row extends { id: string }>(rows: Row[], total: Total, { column, backwards }: Sort<Row>, request: PageRequest): Page<Row> {
   const { limit, position, seal } = request;
   const more = rows.length > limit;
   const shown = more ? rows.slice(0, limit) : rows;
@@ -101,11 +101,12 @@ function textOf(value: unknown): string | null {
   return value instanceof Date ? value.toISOString() : String(value);
 }
 
-export async function count<Database, Tables extends keyof Database, Row>(tx: TenantTx, query: Query<Database, Tables, Row>, mode: 'bounded' | 'exact') {
+export async function count<Database, Tables extends keyof Database, Row>(tx: TenantTx, query: Query<Database, Tables, Row>, mode: TotalMode): Promise<Total> {
+  if (mode === 'none') return null;
   const matching = query.clearSelect().select(sql`1`.as('one'));
   const counted = mode === 'exact' ? matching : matching.limit(COUNT_LIMIT + 1);
   const { rows } = await sql<{ count: string }>`select count(*) from (${counted}) as counted`.execute(tx);
   const found = Number(rows[0]?.count ?? 0);
   const stopped = mode === 'bounded' && found > COUNT_LIMIT;
-  return { count: stopped ? COUNT_LIMIT : found, relation: stopped ? ('at_least' as const) : ('exact' as const) };
+  return { count: stopped ? COUNT_LIMIT : found, relation: stopped ? 'at_least' : 'exact' };
 }

@@ -2,7 +2,7 @@ import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type TSchema, Type } from 'typebox';
 import type { Database, TenantTx } from '../db/database.ts';
-import { COUNT_LIMIT, type Page, type PageRequest, type Position } from '../db/pages.ts';
+import { COUNT_LIMIT, type Page, type PageRequest, type Position, type TotalMode, totals } from '../db/pages.ts';
 import { AppError } from '../shared/errors.ts';
 import { Named, Nullable, OneOf, Text } from './schemas.ts';
 
@@ -14,9 +14,9 @@ export function listParameters<const Keys extends readonly string[]>(sortKeys: K
     limit: Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'Maximum number of items per page' }),
     cursor: Type.Optional(Text(1, 2000, { description: '`next_cursor` or `prev_cursor` of another page of the same list. Default: the first page' })),
     sort: OneOf(sorts, { default: defaultSort, description: 'Sort key. A leading `-` sorts in descending order. Ties are sorted by ID' }),
-    total: OneOf(['bounded', 'exact'] as const, {
-      default: 'bounded',
-      description: `\`bounded\`: counting stops at ${COUNT_LIMIT.toLocaleString('en')}. \`exact\`: all items are counted, which can be slow`,
+    total: OneOf(totals, {
+      default: 'none',
+      description: `How to count the items on all pages. \`none\`: not at all. \`bounded\`: counting stops at ${COUNT_LIMIT.toLocaleString('en')}. \`exact\`: all items are counted, which can be slow`,
     }),
   };
 }
@@ -30,12 +30,14 @@ export function PageOf<T extends TSchema>(title: string, item: T) {
       limit: Type.Integer({ description: 'Maximum number of items per page', examples: [50] }),
       next_cursor: Nullable(Type.String({ description: 'Cursor of the next page. `null` on the last page', examples: [null] })),
       prev_cursor: Nullable(Type.String({ description: 'Cursor of the previous page. `null` on the first page', examples: [null] })),
-      total: Type.Object(
-        {
-          count: Type.Integer({ description: 'Number of items that match the filters', examples: [1] }),
-          relation: OneOf(['exact', 'at_least'] as const, { description: '`exact`: `count` is the total. `at_least`: counting stopped at the limit' }),
-        },
-        { description: 'Number of items on all pages' },
+      total: Nullable(
+        Type.Object(
+          {
+            count: Type.Integer({ description: 'Number of items that match the filters', examples: [1] }),
+            relation: OneOf(['exact', 'at_least'] as const, { description: '`exact`: `count` is the total. `at_least`: counting stopped at the limit' }),
+          },
+          { description: 'Number of items on all pages. `null` unless the parameter `total` asks for it' },
+        ),
       ),
     }),
   });
@@ -54,7 +56,7 @@ interface ListQuery {
   limit: number;
   cursor?: string;
   sort: string;
-  total: 'bounded' | 'exact';
+  total: TotalMode;
 }
 
 interface Listing {

@@ -198,7 +198,7 @@ describe('occurrences', () => {
     let cursor = '';
     do {
       const { data, page } = await get<{ data: { place: string }[]; page: { next_cursor: string | null; total: { count: number } } }>(
-        `/findings/${findingId}/occurrences?limit=50${cursor}`,
+        `/findings/${findingId}/occurrences?limit=50&total=exact${cursor}`,
       );
       expect(page.total.count).toBe(121);
       places.push(...data.map(({ place }) => place));

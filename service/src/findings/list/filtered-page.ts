@@ -30,9 +30,9 @@ export async function fetchFilteredPage<Row extends { id: string }>(
   const pageAmong = (keys: Expression<Key>) => sorted(tx.selectFrom(sql<Key>`${keys}`.as('keys')).select('keys.id'), byKey, request);
 
   const few = await countAndPage(tx, matching.limit(COUNT_LIMIT + 1), pageAmong);
-  if (few.count <= COUNT_LIMIT) return pageOf(await rowsOf(all, few.ids), { count: few.count, relation: 'exact' }, sort, request);
+  const total = await count(tx, matching, request.total);
+  if (few.count <= COUNT_LIMIT) return pageOf(await rowsOf(all, few.ids), total, sort, request);
 
-  const total = request.total === 'exact' ? await count(tx, matching, 'exact') : ({ count: COUNT_LIMIT, relation: 'at_least' } as const);
   const bounds = { ...prepared, filter: boundsOf(prepared.filter, sort.column), search: null, otherSources: null };
   const nearby = sorted(filterFindings(ownFindings(tx).selectAll(), orgId, bounds, 'scan'), sort, { ...request, limit: WALKED });
   const matches = filterFindings(tx.selectFrom(nearby.as('findings')).select([key, 'findings.id']), orgId, prepared, 'scan');

@@ -75,7 +75,7 @@ function excessOf(filter: FindingFilter, sort: string): Promise<number> {
   return db.withTenant({ orgId }, async (tx) => {
     const before = await blocksFetched(tx);
     const { page } = await listFindings(tx, orgId, filter, { limit: 50, sort, total: 'bounded', position: null, seal: () => '' });
-    return (await blocksFetched(tx)) - before - mostBlocks(page.total.count, filter);
+    return (await blocksFetched(tx)) - before - mostBlocks(page.total?.count ?? 0, filter);
   });
 }
 

@@ -28,7 +28,7 @@ export interface Finding {
 
 interface Listed<T> {
   data: T[];
-  page: { next_cursor: string | null; total: { count: number } };
+  page: { next_cursor: string | null };
 }
 
 /** Work items and their findings over HTTP. */
