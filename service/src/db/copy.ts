@@ -3,7 +3,6 @@ import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from } from 'pg-copy-streams';
 
-export type CopyClient = pg.ClientBase;
 /** Bytes as the hexadecimal that hashes come in: no Buffer is made for each of millions. */
 export class Hex {
   readonly text: string;
@@ -15,23 +14,14 @@ export class Hex {
 export type CopyValue = string | number | boolean | Date | Hex | null | readonly (string | number)[] | Record<string, unknown>;
 
 /** `COPY … FROM STDIN` of lines in text format, on a connection that is not pipelined. */
-export async function copyLines(client: pg.ClientBase, table: string, columns: readonly string[], lines: readonly string[]): Promise<void> {
-  if (lines.length === 0) return;
+export async function copyLines(client: pg.ClientBase, table: string, columns: readonly string[], lines: Uint8Array): Promise<void> {
   await pipeline(Readable.from(blocks(lines)), client.query(from(`copy ${table} (${columns.join(', ')}) from stdin`)));
 }
 
-const BLOCK_CHARACTERS = 256 * 1024;
+const BLOCK_BYTES = 256 * 1024;
 
-function* blocks(lines: readonly string[]): Generator<Buffer> {
-  let block = '';
-  for (const line of lines) {
-    block += line;
-    if (block.length >= BLOCK_CHARACTERS) {
-      yield Buffer.from(block);
-      block = '';
-    }
-  }
-  if (block !== '') yield Buffer.from(block);
+function* blocks(lines: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < lines.length; at += BLOCK_BYTES) yield lines.subarray(at, at + BLOCK_BYTES);
 }
 
 export function copyLine(values: readonly CopyValue[]): string {

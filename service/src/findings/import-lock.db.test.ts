@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../testing/eventually.ts';
+import { directReader } from '../testing/findings/reader.ts';
 import { startApi, type TestApi } from '../testing/http/api.ts';
 import { importHandler } from './handlers.ts';
 import { takeImportLock } from './import-lock.ts';
@@ -59,7 +60,7 @@ it('requests that wait for an import leave the connections to others, and succee
 it('imports that wait for the import lock do not exhaust the connection pool', async () => {
   const waiting = POOL + 2;
   const ids = await Promise.all(Array.from({ length: waiting }, (_, n) => send(`host-${n}`)));
-  const { run } = importHandler(api.blobs, api.follower);
+  const { run } = importHandler(api.blobs, api.follower, directReader);
   const context = { db: api.db, log: { info: () => {}, error: () => {} }, signal: new AbortController().signal, lastAttempt: true };
   const release = await holdImportLock();
   const imports = Promise.all(ids.map((id) => run({ org_id: api.ours.id, import_id: id }, context)));

@@ -1,48 +1,52 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort, type TransferListItem, workerData } from 'node:worker_threads';
 import { messageOf } from '../shared/errors.ts';
 import type { ThreadAnswer, ThreadMessage, ThreadTask } from './thread.ts';
 
-type Ask = (question: unknown) => Promise<unknown>;
+/** `moved` is memory that the question gives away instead of copying it. */
+type Ask = (question: unknown, moved?: readonly TransferListItem[]) => Promise<unknown>;
 type Work = (input: unknown, ask: Ask) => Promise<unknown>;
 
 /** Runs the work of a thread that `runInThread` started, and sends its result back. */
 export async function serveThread(work: Work): Promise<void> {
-  const { ask } = listen(() => {});
-  await sendResult(() => work(workerData, ask));
+  await serve(
+    work,
+    workerData,
+    0,
+    listen(() => {}),
+  );
 }
 
-/** Runs the tasks of a thread that `openStandingThread` started, one after the other. */
+/** Runs the tasks of a thread that `openThreadPool` started, one after the other. */
 export function serveTasks(work: Work): void {
-  const { ask } = listen((task) => void sendResult(() => work(task, ask)));
+  const waiting = listen(({ task, n }) => void serve(work, task, n, waiting));
 }
 
-function send(message: ThreadMessage): void {
-  parentPort?.postMessage(message);
-}
+type Waiting = Map<number, (answer: unknown) => void>;
+let asked = 0;
 
-async function sendResult(work: () => Promise<unknown>): Promise<void> {
+async function serve(work: Work, input: unknown, of: number, waiting: Waiting): Promise<void> {
+  const ask: Ask = (question, moved) =>
+    new Promise((resolve) => {
+      waiting.set(++asked, resolve);
+      send({ of, ask: asked, question }, moved);
+    });
   try {
-    send({ result: await work() });
+    send({ of, result: await work(input, ask) });
   } catch (error) {
-    send({ error: messageOf(error) });
+    send({ of, error: messageOf(error) });
   }
 }
 
-function listen(onTask: (task: unknown) => void): { ask: Ask } {
-  const waiting = new Map<number, { resolve(answer: unknown): void; reject(error: Error): void }>();
-  let asked = 0;
+function send(message: ThreadMessage, moved: readonly TransferListItem[] = []): void {
+  parentPort?.postMessage(message, moved);
+}
+
+function listen(onTask: (task: ThreadTask) => void): Waiting {
+  const waiting: Waiting = new Map();
   parentPort?.on('message', (message: ThreadAnswer | ThreadTask) => {
-    if ('task' in message) return onTask(message.task);
-    const question = waiting.get(message.ask);
+    if ('task' in message) return onTask(message);
+    waiting.get(message.ask)?.(message.answer);
     waiting.delete(message.ask);
-    if ('error' in message) question?.reject(new Error(message.error));
-    else question?.resolve(message.answer);
   });
-  return {
-    ask: (question) =>
-      new Promise((resolve, reject) => {
-        waiting.set(++asked, { resolve, reject });
-        send({ ask: asked, question });
-      }),
-  };
+  return waiting;
 }

@@ -1,17 +1,22 @@
 import { Worker } from 'node:worker_threads';
 import { messageOf } from '../shared/errors.ts';
 
-/** What a thread may use. Exceeding either ends the thread, not the process. */
+/** What a thread may use. Exceeding any of them ends the thread, not the process. */
 export interface ThreadLimits {
   heapMb: number;
+  /** How long it may work, without the time in which it waits for answers. */
   timeMs: number;
+  /** How long it may work without asking a question. */
+  stepMs?: number;
 }
 
-export type ThreadMessage<Question = unknown> = { ask: number; question: Question } | { result: unknown } | { error: string };
-export type ThreadAnswer = { ask: number; answer: unknown } | { ask: number; error: string };
-/** One more task for a thread that stays. */
+/** `of` is the number of the task that the message belongs to. */
+export type ThreadMessage<Question = unknown> = { of: number } & ({ ask: number; question: Question } | { result: unknown } | { error: string });
+export type ThreadAnswer = { ask: number; answer: unknown };
+/** One more task for a thread of a pool. */
 export interface ThreadTask {
   task: unknown;
+  n: number;
 }
 
 /** The thread was ended or died before it had a result. */
@@ -23,6 +28,11 @@ export class ThreadFailure extends Error {
     super(message);
     this.reason = reason;
   }
+}
+
+/** The task failed with this message. The thread is ready for the next one. */
+export class TaskError extends Error {
+  override readonly name = 'TaskError';
 }
 
 export interface ThreadWork<Question> {
@@ -51,43 +61,85 @@ export function startThread(module: URL, input: unknown, { heapMb }: ThreadLimit
 export async function runInThread<Question>({ module, input, limits, answer }: ThreadWork<Question>): Promise<unknown> {
   const thread = startThread(module, input, limits);
   try {
-    return await resultOf(thread, limits, answer);
+    return await resultOf(thread, limits, answer ? { answer } : {});
   } finally {
     await thread.terminate();
   }
 }
 
-/** Waits for the next result of the thread and answers its questions. */
-export async function resultOf<Question>(thread: Worker, limits: ThreadLimits, answer: ThreadWork<Question>['answer']): Promise<unknown> {
+interface Exchange<Question> {
+  /** The number of the task. Zero in a thread that has only one. */
+  of?: number;
+  answer?: (question: Question) => Promise<unknown>;
+  signal?: AbortSignal;
+}
+
+/** Waits for the next result of the thread and answers its questions. Fails with the error of an answer, or with the reason of the signal. */
+export async function resultOf<Question>(thread: Worker, limits: ThreadLimits, { of = 0, answer, signal }: Exchange<Question>): Promise<unknown> {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-  const timer = setTimeout(() => reject(new ThreadFailure('time', `took longer than ${limits.timeMs / 1000} s`)), limits.timeMs);
+  const watch = watchTime(limits, reject);
+  let asked = 0;
+  const reply = async ({ ask, question }: { ask: number; question: Question }): Promise<void> => {
+    if (asked++ === 0) watch.pause();
+    try {
+      thread.postMessage({ ask, answer: await answer?.(question) } satisfies ThreadAnswer);
+      if (--asked === 0) watch.resume();
+    } catch (error) {
+      reject(error);
+    }
+  };
   const listeners = {
     message: (message: ThreadMessage<Question>): void => {
-      if ('ask' in message) void reply(thread, message, answer);
+      // A task that failed may have left something behind that still asks questions.
+      if (message.of !== of) return;
+      if ('ask' in message) void reply(message);
       else if ('result' in message) resolve(message.result);
-      else reject(new Error(message.error));
+      else reject(new TaskError(message.error));
     },
     error: (error: NodeJS.ErrnoException): void => reject(failureOf(error, limits)),
     exit: (code: number): void => reject(new ThreadFailure('crash', `ended early with code ${code}`)),
   };
+  const abort = (): void => reject(signal?.reason);
   for (const [event, listener] of Object.entries(listeners)) thread.on(event, listener);
+  signal?.addEventListener('abort', abort);
+  if (signal?.aborted) abort();
   try {
     return await promise;
   } finally {
-    clearTimeout(timer);
+    watch.stop();
+    signal?.removeEventListener('abort', abort);
     for (const [event, listener] of Object.entries(listeners)) thread.off(event, listener);
   }
 }
 
-async function reply<Question>(thread: Worker, { ask, question }: { ask: number; question: Question }, answer: ThreadWork<Question>['answer']): Promise<void> {
-  try {
-    thread.postMessage({ ask, answer: await answer?.(question) } satisfies ThreadAnswer);
-  } catch (error) {
-    thread.postMessage({ ask, error: messageOf(error) } satisfies ThreadAnswer);
-  }
+/** The thread may ask several questions at once. It works at the latest when all of them are answered. */
+function watchTime({ timeMs, stepMs = timeMs }: ThreadLimits, fail: (failure: ThreadFailure) => void) {
+  let left = timeMs;
+  let since = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let isOver = false;
+  const pause = (): void => {
+    clearTimeout(timer);
+    left -= performance.now() - since;
+  };
+  const resume = (): void => {
+    if (isOver) return;
+    since = performance.now();
+    const [ms, exceeded] = stepMs < left ? [stepMs, `${stepMs / 1000} s for one step`] : [left, `${timeMs / 1000} s`];
+    timer = setTimeout(() => fail(new ThreadFailure('time', `took longer than ${exceeded}`)), ms);
+  };
+  resume();
+  return {
+    pause,
+    resume,
+    stop: (): void => {
+      isOver = true;
+      clearTimeout(timer);
+    },
+  };
 }
 
 function failureOf(error: NodeJS.ErrnoException, { heapMb }: ThreadLimits): ThreadFailure {
   if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') return new ThreadFailure('memory', `needed more than ${heapMb} MB of memory`);
-  return new ThreadFailure('crash', `failed: ${error.message}`);
+  return new ThreadFailure('crash', `failed: ${messageOf(error)}`);
 }

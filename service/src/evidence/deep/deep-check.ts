@@ -1,6 +1,6 @@
 import { formats, type Observation, ReportError, type ReportInput, recognise } from '@rrs/scan-reports';
 import type { OpenedPackage, StoredFile } from '@rrs/verifier';
-import { uncompressed } from '../../findings/import/open-report.ts';
+import { uncompressed } from '../../findings/import/reading/open-report.ts';
 import { messageOf } from '../../shared/errors.ts';
 import { type ClaimedScan, type Claims, readClaims } from './claims.ts';
 import { type Candidate, candidateOf, type Relation, relationOf, type Target, targetOf } from './matching.ts';

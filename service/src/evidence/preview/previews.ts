@@ -2,8 +2,8 @@ import type { Static } from 'typebox';
 import type { BlobStore } from '../../blobs/blobs.ts';
 import type { Database } from '../../db/database.ts';
 import { createSlots } from '../../jobs/slots.ts';
-import { openStandingThread } from '../../jobs/standing-thread.ts';
 import { ThreadFailure, type ThreadLimits } from '../../jobs/thread.ts';
+import { openThreadPool } from '../../jobs/thread-pool.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { ItemState, ItemStates } from '../../work-items/approvals/state.ts';
 import { readItem } from '../../work-items/items/read.ts';
@@ -25,14 +25,14 @@ export interface Previews {
 /** Computes what packages would state in a thread: for 10,000 findings it takes seconds, in which nobody else would get an answer. */
 export function openPreviews({ db, databaseUrl, blobs }: { db: Database; databaseUrl: string; blobs: BlobStore }): Previews {
   const slots = createSlots({ running: 1, waiting: MAX_WAITING, refusal: 'Too many states of work items are being computed.' });
-  const thread = openStandingThread({ module: new URL('./preview-thread.ts', import.meta.url), input: databaseUrl, limits: LIMITS, slots, idleMs: IDLE_MS });
+  const threads = openThreadPool({ module: new URL('./preview-thread.ts', import.meta.url), input: databaseUrl, limits: LIMITS, slots, idleMs: IDLE_MS });
 
   async function areStored(sha256: string[]): Promise<string[]> {
     const stored: string[] = [];
     for (const one of new Set(sha256)) if (await blobs.stat(one)) stored.push(one);
     return stored;
   }
-  const run = (task: Task): Promise<unknown> => thread.run(task, areStored).catch((error: unknown) => Promise.reject(problemOf(error)));
+  const run = (task: Task): Promise<unknown> => threads.run(task, { answer: areStored }).catch((error: unknown) => Promise.reject(problemOf(error)));
 
   return {
     states: {
@@ -43,7 +43,7 @@ export function openPreviews({ db, databaseUrl, blobs }: { db: Database; databas
       await db.withTenant(task.actor, (tx) => readItem(tx, task.actor.orgId, task.workItemId));
       return (await run({ preview: task })) as Static<typeof PackagePreview>;
     },
-    close: () => thread.close(),
+    close: () => threads.close(),
   };
 }
 

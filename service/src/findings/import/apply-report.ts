@@ -1,4 +1,4 @@
-import type { About, Asset, ReportFormat } from '@rrs/scan-reports';
+import type { Asset } from '@rrs/scan-reports';
 import { sql } from 'kysely';
 import { type DescribedAsset, describeAsset } from '../../assets/recognize/describe.ts';
 import { resolveAssets } from '../../assets/recognize/resolve.ts';
@@ -24,10 +24,10 @@ import { type Source, sourceOf, wordsOfSource } from '../merge/sources.ts';
 import { type Changes, recordChanges } from './count-changes.ts';
 import { inventoryNotes } from './inventory-note.ts';
 import type { ImportRow, ScanScope } from './manage-imports.ts';
-import type { StoredReport } from './open-report.ts';
-import { type ReportAssets, UNSPECIFIED } from './report-assets.ts';
+import type { Read } from './reading/read-report.ts';
+import type { Staged } from './reading/stage-report.ts';
+import { UNSPECIFIED } from './report-assets.ts';
 import { factsOf, isTimeStated, timesOf } from './run-times.ts';
-import type { Staged } from './stage-report.ts';
 
 /** Describes a report that a connection collected. */
 export interface Collected {
@@ -40,13 +40,9 @@ export interface Collected {
   cautious: boolean;
 }
 
-export interface Report {
-  format: ReportFormat;
-  input: StoredReport;
-  about: About | null;
+export interface Report extends Read {
   source: Source;
   follower: FindingFollower;
-  assets: ReportAssets;
   /** Set if a connection collected the report. */
   collected: Collected | null;
 }
@@ -71,8 +67,8 @@ export function coveredByRun({ collected }: Pick<Report, 'collected'>): Describe
 }
 
 /** Applies a staged report: its records, and what it no longer shows. */
-export async function applyReport(tx: TenantTx, row: ImportRow, report: Report, staged: Staged): Promise<Result> {
-  const { format, about, source, follower, collected } = report;
+export async function applyReport(tx: TenantTx, row: ImportRow, report: Report): Promise<Result> {
+  const { format, about, source, follower, collected, staged } = report;
   const orgId = row.org_id;
   await takeImportLock(tx, orgId);
   await lockImport(tx, orgId, row.id);
@@ -137,10 +133,10 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report, 
       ...(absence.complete ? await coverageNotes(tx, resolution, scope) : []),
       ...closures.blocked.map(({ code, count }) => blockedNote(code, count)),
       ...inventoryNotes(staged),
-      ...report.assets.notes(),
+      ...report.notes,
     ],
     run: { ...factsOf(staged.run), ...namedBy(report, staged) },
-    timeless: report.collected ? null : report.input.timelessDigest(),
+    timeless: collected || !report.timeless ? null : Buffer.from(report.timeless),
     by_severity: changes.by_severity,
     grown: grown && !row.dry_run,
   };

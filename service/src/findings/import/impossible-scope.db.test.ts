@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startWorker, type Worker } from '../../jobs/worker.ts';
+import { directReader } from '../../testing/findings/reader.ts';
 import { startApi, type TestApi } from '../../testing/http/api.ts';
 import { importHandler } from '../handlers.ts';
 
@@ -15,7 +16,7 @@ let api: TestApi;
 let worker: Worker;
 beforeAll(async () => {
   api = await startApi();
-  const handlers = [importHandler(api.blobs, api.follower)];
+  const handlers = [importHandler(api.blobs, api.follower, directReader)];
   worker = await startWorker({ url: api.databaseUrl, db: api.db, handlers, concurrency: 1, log: { info: () => {}, error: () => {} } });
 });
 afterAll(async () => {

@@ -1,4 +1,4 @@
-import type { Staged } from './stage-report.ts';
+import type { Staged } from './reading/stage-report.ts';
 
 /** Says how a software bill of materials without vulnerabilities was understood: its components are not stored, and it proves nothing. */
 export function inventoryNotes({ received, run, runByAsset }: Pick<Staged, 'received' | 'run' | 'runByAsset'>): string[] {

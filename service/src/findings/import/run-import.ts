@@ -1,7 +1,8 @@
-import { ReportError, type ReportFormat } from '@rrs/scan-reports';
+import { ReportError } from '@rrs/scan-reports';
 import { sql } from 'kysely';
 import { recordAudit } from '../../audit/record.ts';
 import type { BlobStore } from '../../blobs/blobs.ts';
+import { copyLines } from '../../db/copy.ts';
 import type { Database, TenantTx } from '../../db/database.ts';
 import { emit } from '../../events/emit.ts';
 import type { JobContext } from '../../jobs/jobs.ts';
@@ -9,58 +10,41 @@ import { readPolicy } from '../../organizations/read-policy.ts';
 import { systemActor } from '../../shared/actor.ts';
 import type { FindingFollower } from '../follower.ts';
 import { queueImport } from '../import-lock.ts';
+import { deleteStaged } from '../merge/delete-staged.ts';
 import { FastPathMissed, knownContents } from '../merge/known-records.ts';
 import { isLarge } from '../merge/resolution.ts';
 import { findSource, type Source } from '../merge/sources.ts';
-import { deleteStaged } from '../merge/staging.ts';
+import { stagingColumns } from '../merge/staging.ts';
 import { applyReport, type Collected, coveredByRun, lockImport, type Report, type Result } from './apply-report.ts';
 import type { ImportRow, ScanScope } from './manage-imports.ts';
-import { namedVulnerabilities } from './named-vulnerabilities.ts';
-import { chooseFormat, openReport } from './open-report.ts';
-import { reportAssets } from './report-assets.ts';
-import { receivedBefore, type Staged, stageReport } from './stage-report.ts';
+import { storedFile } from './reading/open-report.ts';
+import type { Found, Reader } from './reading/read-report.ts';
+import type { Staged } from './reading/stage-report.ts';
 
 export interface Importing {
   blobs: BlobStore;
   follower: FindingFollower;
-  known: readonly ReportFormat[];
+  reader: Reader;
 }
 
 /** Runs a stored import, from the beginning if an earlier attempt was interrupted. Does nothing if the import has already ended. */
-export async function importReport(
-  { blobs, follower, known }: Importing,
-  context: JobContext,
-  { orgId, importId }: ImportId,
-  collected?: Collected,
-): Promise<void> {
+export async function importReport(importing: Importing, context: JobContext, { orgId, importId }: ImportId, collected?: Collected): Promise<void> {
   const row = await begin(context.db, orgId, importId);
   if (!row) return;
+  const staging = { collected: collected ?? null };
   try {
-    const input = openReport(blobs, row);
-    const format = await chooseFormat(known, row, input);
-    const about = (await format.about?.(input)) ?? null;
-    const tool = [...new Set(about?.tools ?? [])].sort().join(' + ');
-    const { name = '', path = '' } = row.scan_scope as ScanScope;
-    const source: Source = collected?.source ?? { kind: 'import', provider: format.id, tool, name, path };
-    const [policy, knownSource] = await context.db.withTenant(
-      { orgId },
-      async (tx) => [await readPolicy(tx, orgId), await findSource(tx, orgId, source)] as const,
-    );
-    const assets = reportAssets(row.scan_scope as ScanScope, about?.assetType ?? format.assetType, policy);
-    const report: Report = { format, input, about, source, follower, assets, collected: collected ?? null };
     try {
-      // Nothing is known of a source that reports for the first time.
-      const findKnown = knownSource ? knownContents(context.db, orgId) : null;
-      await finish(context.db, row, report, await stage(context, row, report, findKnown));
+      await finish(context.db, row, await stage(importing, context, row, { ...staging, isFast: true }));
     } catch (error) {
       if (!(error instanceof FastPathMissed)) throw error;
       await discardStaged(context.db, { orgId, importId });
-      await finish(context.db, row, report, await stage(context, row, report, null));
+      await finish(context.db, row, await stage(importing, context, row, { ...staging, isFast: false }));
     }
   } catch (error) {
-    const names = (): Promise<string[]> => namedVulnerabilities(openReport(blobs, row));
+    const names = (): Promise<string[]> => namesOf(importing, row, context.signal);
     if (error instanceof AllRejected) await fail(context.db, row, error.message, { ...error.staged, names: await names() });
-    else if (error instanceof ReportError) await fail(context.db, row, error.message, { received: receivedBefore(error), names: await names() });
+    else if (error instanceof ReportError)
+      await fail(context.db, row, error.message, { received: error instanceof Refused ? error.received : 0, names: await names() });
     else if (error instanceof Superseded) return;
     else if (context.lastAttempt)
       await fail(context.db, row, 'The import failed repeatedly because of an internal error. See the log for details.', { names: await names() });
@@ -71,9 +55,22 @@ export async function importReport(
 }
 
 /** Ends an import as failed without trying it again. */
-export async function abandonImport({ db, blobs }: { db: Database; blobs: BlobStore }, { orgId, importId }: ImportId, reason: string): Promise<void> {
+export async function abandonImport(importing: Pick<Importing, 'blobs' | 'reader'>, { db, signal }: JobContext, { orgId, importId }: ImportId, reason: string) {
   const row = await begin(db, orgId, importId);
-  if (row) await fail(db, row, reason, { names: await namedVulnerabilities(openReport(blobs, row)) });
+  if (row) await fail(db, row, reason, { names: await namesOf(importing, row, signal) });
+}
+
+/** A file that cannot even be read for its names names nothing. */
+async function namesOf({ blobs, reader }: Pick<Importing, 'blobs' | 'reader'>, { sha256, filename }: ImportRow, signal: AbortSignal): Promise<string[]> {
+  const file = storedFile(blobs, sha256);
+  try {
+    return await reader.names(filename, file, signal);
+  } catch (error) {
+    if (error instanceof ReportError) return [];
+    throw error;
+  } finally {
+    file.closeAll();
+  }
 }
 
 interface ImportId {
@@ -105,28 +102,45 @@ function discardStaged(db: Database, { orgId, importId }: ImportId): Promise<voi
   });
 }
 
-type FindKnown = Parameters<typeof stageReport>[2]['findKnown'];
+interface Staging {
+  collected: Collected | null;
+  isFast: boolean;
+}
 
-async function stage({ db, signal }: JobContext, row: ImportRow, report: Report, findKnown: FindKnown): Promise<Staged> {
-  const { format, input, source, assets } = report;
-  const staged = await db.withCopyClient((client) =>
-    stageReport(format, input, {
-      client,
-      signal,
-      orgId: row.org_id,
-      importId: row.id,
-      origin: [source.provider, source.tool, source.name, source.path].join('\n'),
-      assets: { ...assets, covered: [...assets.covered, ...coveredByRun(report)] },
-      findKnown,
-      onProgress: (records) => progress(db, row, { records, bytes: input.bytesRead() }),
-    }),
-  );
-  if (staged.received > 0 && staged.rejected === staged.received) throw new AllRejected(staged);
+/** Reads the report into the staging tables. */
+async function stage({ blobs, follower, reader }: Importing, { db, signal }: JobContext, row: ImportRow, { collected, isFast }: Staging): Promise<Report> {
+  const { org_id: orgId, id: importId, filename, format } = row;
+  const scope = row.scan_scope as ScanScope;
+  const file = storedFile(blobs, row.sha256);
+  const sourceOf = (found: Found): Source => collected?.source ?? uploadedBy(found, scope);
+  const host: Parameters<Reader['read']>[1] = {
+    ...file,
+    begin: async (found) => {
+      signal.throwIfAborted();
+      const source = sourceOf(found);
+      const [policy, known] = await db.withTenant({ orgId }, async (tx) => [await readPolicy(tx, orgId), await findSource(tx, orgId, source)] as const);
+      const origin = [source.provider, source.tool, source.name, source.path].join('\n');
+      return { origin, policy: { track_names: policy.track_names }, covered: coveredByRun({ collected }), isKnown: known !== null };
+    },
+    findKnown: knownContents(db, orgId),
+    copy: async (table, lines) => {
+      signal.throwIfAborted();
+      await db.withCopyClient((client) => copyLines(client, table, stagingColumns[table], lines));
+    },
+    progress: (records, bytes) => progress(db, row, { records, bytes }),
+  };
+  const result = await reader.read({ orgId, importId, filename, format, scope, isFast }, host, signal).finally(file.closeAll);
+  if ('refused' in result) throw new Refused(result);
+  const { received, rejected, seen } = result.staged;
+  if (received > 0 && rejected === received) throw new AllRejected(result.staged);
   // In its own transaction: `analyze` locks the table against other analyzers until the transaction ends.
-  const { received, rejected, seen } = staged;
-  if (isLarge({ staged: { rows: received - rejected - seen, seen } }))
-    await db.withTenant({ orgId: row.org_id }, (tx) => sql`select analyze_staging()`.execute(tx));
-  return staged;
+  if (isLarge({ staged: { rows: received - rejected - seen, seen } })) await db.withTenant({ orgId }, (tx) => sql`select analyze_staging()`.execute(tx));
+  return { ...result, source: sourceOf(result), follower, collected };
+}
+
+function uploadedBy({ format, about }: Found, { name = '', path = '' }: ScanScope): Source {
+  const tool = [...new Set(about?.tools ?? [])].sort().join(' + ');
+  return { kind: 'import', provider: format.id, tool, name, path };
 }
 
 async function progress(db: Database, { org_id, id }: ImportRow, { records, bytes }: { records: number; bytes: number }): Promise<void> {
@@ -138,6 +152,15 @@ async function progress(db: Database, { org_id, id }: ImportRow, { records, byte
       .where('id', '=', id)
       .execute(),
   );
+}
+
+/** The report cannot be read to its end. */
+class Refused extends ReportError {
+  readonly received: number;
+  constructor({ refused, received }: { refused: string; received: number }) {
+    super(refused);
+    this.received = received;
+  }
 }
 
 /** No record of the report could be read or assigned to an asset. */
@@ -155,12 +178,12 @@ class DryRun extends Error {}
 class Superseded extends Error {}
 
 /** Applies all changes of an import in one transaction, one import per organization at a time. */
-async function finish(db: Database, row: ImportRow, report: Report, staged: Staged): Promise<void> {
+async function finish(db: Database, row: ImportRow, report: Report): Promise<void> {
   let result: Result | undefined;
   try {
     await queueImport(row.org_id, () =>
       db.withTenant({ orgId: row.org_id }, async (tx) => {
-        result = await applyReport(tx, row, report, staged);
+        result = await applyReport(tx, row, report);
         if (row.dry_run) throw new DryRun();
         await conclude(tx, row, result);
       }),

@@ -1,6 +1,6 @@
 import type { ReportFormat, RunFacts } from '@rrs/scan-reports';
 import type { ImportRow, ScanScope } from './manage-imports.ts';
-import type { Staged } from './stage-report.ts';
+import type { Staged } from './reading/stage-report.ts';
 
 /** Clocks of scanners may be ahead by this much. */
 const AHEAD_MS = 10 * 60_000;

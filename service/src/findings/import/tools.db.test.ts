@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startWorker, type Worker } from '../../jobs/worker.ts';
+import { directReader } from '../../testing/findings/reader.ts';
 import { startApi, type TestApi } from '../../testing/http/api.ts';
 import { importHandler } from '../handlers.ts';
 
@@ -8,7 +9,7 @@ let worker: Worker;
 beforeAll(async () => {
   api = await startApi();
   const log = { info: () => {}, error: () => {} };
-  worker = await startWorker({ url: api.databaseUrl, db: api.db, handlers: [importHandler(api.blobs, api.follower)], concurrency: 1, log });
+  worker = await startWorker({ url: api.databaseUrl, db: api.db, handlers: [importHandler(api.blobs, api.follower, directReader)], concurrency: 1, log });
 });
 afterAll(async () => {
   await worker?.stop();

@@ -1,8 +1,6 @@
 import type { Observation } from '@rrs/scan-reports';
 import type { DescribedAsset } from '../../assets/recognize/describe.ts';
-import { deleteImportedAssets } from '../../assets/recognize/resolve.ts';
 import { type CopyValue, copyLine, type Hex } from '../../db/copy.ts';
-import type { TenantTx } from '../../db/database.ts';
 import { newId } from '../../shared/ids.ts';
 import { bestRating } from '../../vulnerabilities/cvss.ts';
 import { stagedColumns } from '../fields/derive.ts';
@@ -24,14 +22,6 @@ function stagingTable<Staged>(name: StagingTable<Staged>['name'], columns: Reado
 
 export function stagingLine<Staged>(table: StagingTable<Staged>, staged: Staged): string {
   return copyLine(table.values(staged));
-}
-
-const STAGING_VIEWS = ['tenant_import_rows', 'tenant_import_seen', 'tenant_import_texts', 'tenant_import_groups'] as const;
-
-/** Deletes all staged rows of an import. They belong to one attempt. */
-export async function deleteStaged(tx: TenantTx, orgId: string, importId: string): Promise<void> {
-  await deleteImportedAssets(tx, orgId, importId);
-  for (const view of STAGING_VIEWS) await tx.deleteFrom(view).where('org_id', '=', orgId).where('import_id', '=', importId).execute();
 }
 
 export interface StagingContext {
@@ -143,6 +133,14 @@ export const importRows = stagingTable<StagedRecord>('import_rows', {
   last_seen: ({ observation }) => observation.last_seen,
   ...stagedColumns,
 });
+
+/** The columns of each staging table, in the order of its lines. */
+export const stagingColumns: Readonly<Record<StagingTable<never>['name'], readonly string[]>> = {
+  import_assets: importAssets.columns,
+  import_texts: importTexts.columns,
+  import_seen: importSeen.columns,
+  import_rows: importRows.columns,
+};
 
 export function stagedRecord({ orgId, importId }: StagingContext, record: ReportRecord): StagedRecord {
   return { orgId, importId, ...record, identity: identityOf(record.observation), cvss: bestRating(record.observation.cvss) };

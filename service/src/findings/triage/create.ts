@@ -20,10 +20,10 @@ import { adoptIdentities } from '../identity-changes/adopt-identities.ts';
 import { followAsset } from '../identity-changes/follow-asset.ts';
 import { takeImportLock } from '../import-lock.ts';
 import { readFinding } from '../list/list.ts';
+import { deleteStaged } from '../merge/delete-staged.ts';
 import { resolveRecords } from '../merge/resolve.ts';
 import { sourceOf } from '../merge/sources.ts';
 import {
-  deleteStaged,
   importAssets,
   importRows,
   importTexts,

@@ -52,15 +52,28 @@ export async function* storedBatches(read: (after: number) => Promise<{ n: numbe
   for (let batch = await read(-1); batch; batch = await read(batch.n)) yield batch.content;
 }
 
-export async function* parseLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
+async function* parseLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
+  for await (const line of linesOf(chunks)) yield parseLine(line);
+}
+
+const COVERAGE = ['{"covers":', '{"partially_covers":', '{"unread":'];
+
+/** What the run covered. Most lines are observations, which are not parsed here. */
+export async function* coverageOf(
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Extract<Line, { covers: Asset } | { partially_covers: Asset } | { unread: Unread }>> {
+  for await (const line of linesOf(chunks)) if (COVERAGE.some((start) => line.startsWith(start))) yield JSON.parse(line);
+}
+
+async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';
   for await (const chunk of chunks) {
     const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
     rest = lines.pop() ?? '';
-    for (const line of lines) yield parseLine(line);
+    yield* lines;
   }
-  if (rest !== '') yield parseLine(rest);
+  if (rest !== '') yield rest;
 }
 
 /** Restores dates without a JSON reviver, which would be called for every field of every line. */
@@ -96,3 +109,6 @@ export const runRecordFormat: ReportFormat = {
     for await (const line of parseLines(input.open())) if ('observation' in line || 'rejection' in line || 'run' in line) yield line;
   },
 };
+
+/** For the threads that read reports. */
+export const formats: readonly ReportFormat[] = [runRecordFormat];

@@ -5,12 +5,13 @@ import type { Asset } from '@rrs/scan-reports';
 import type { Database } from '../../db/database.ts';
 import type { Collected } from '../../findings/import/apply-report.ts';
 import { type CollectionSettings, type ImportRow, readImport, recordImport } from '../../findings/import/manage-imports.ts';
-import { uncompressed } from '../../findings/import/open-report.ts';
+import { uncompressed } from '../../findings/import/reading/open-report.ts';
+import { threadReader } from '../../findings/import/reading/read-in-thread.ts';
 import { importReport } from '../../findings/import/run-import.ts';
 import type { JobContext } from '../../jobs/jobs.ts';
 import { systemActor } from '../../shared/actor.ts';
 import type { Conclusion } from './conclude.ts';
-import { digestOf, formatLines, parseLines, RUN_RECORD_FORMAT, runRecordFormat, storeBatch, storedBatches } from './run-record.ts';
+import { coverageOf, digestOf, formatLines, RUN_RECORD_FORMAT, storeBatch, storedBatches } from './run-record.ts';
 import { type BatchSource, type ClaimedRun, type CollectResult, collectBatches, type SyncDeps } from './sync.ts';
 
 /** Collects all batches first and imports them at once: a run that breaks closes nothing, and one that is killed resumes at its checkpoint. */
@@ -80,6 +81,9 @@ async function collectFindings(deps: SyncDeps, context: JobContext, claimed: Cla
   return collected;
 }
 
+/** Reads the records of runs in the threads that read reports. */
+const runReader = threadReader(new URL('./run-record.ts', import.meta.url));
+
 type Importable = Exclude<CollectResult, { end: 'cancelled' }>;
 
 interface StoredRun {
@@ -97,7 +101,7 @@ async function importCollected(deps: SyncDeps, context: JobContext, claimed: Cla
   const source = { kind: 'connection', provider: connection.provider, tool: '', name: connection.id, path: '' } as const;
   const { unread, ...coverage } = await readCoverage(deps, context.db, orgId, importId);
   await importReport(
-    { blobs, follower, known: [runRecordFormat] },
+    { blobs, follower, reader: runReader },
     context,
     { orgId, importId },
     { source, ...coverage, cautious: await settingsChanged(context.db, claimed) },
@@ -182,10 +186,10 @@ async function readCoverage({ blobs }: SyncDeps, db: Database, orgId: string, im
   const stored = await blobs.get(sha256);
   const coverage = { covers: [] as Asset[], partiallyCovered: [] as Asset[], unread: [] as Unread[] };
   if (!stored) return coverage;
-  for await (const line of parseLines(uncompressed(stored))) {
+  for await (const line of coverageOf(uncompressed(stored))) {
     if ('covers' in line) coverage.covers.push(line.covers);
     else if ('partially_covers' in line) coverage.partiallyCovered.push(line.partially_covers);
-    else if ('unread' in line) coverage.unread.push(line.unread);
+    else coverage.unread.push(line.unread);
   }
   return coverage;
 }

@@ -10,6 +10,7 @@ import type { Sealing, SealingStep } from '../../evidence/packages/seal.ts';
 import type { TimestampAuthorities } from '../../evidence/packages/timestamps.ts';
 import { importHandler } from '../../findings/handlers.ts';
 import { startWorker, type Worker, type WorkerOptions } from '../../jobs/worker.ts';
+import { directReader } from '../findings/reader.ts';
 import { type StartApiOptions, startApi, type TestApi } from '../http/api.ts';
 
 export interface PackageBody {
@@ -53,7 +54,7 @@ export function usePackages(options: PackagesOptions = {}) {
   });
   const work = (more: Partial<WorkerOptions> = {}): Promise<Worker> => {
     const { db, blobs, databaseUrl, follower } = api();
-    const handlers = [importHandler(blobs, follower), eraseHandler(blobs), sealHandler(sealing()), supersededHandler(sealing())];
+    const handlers = [importHandler(blobs, follower, directReader), eraseHandler(blobs), sealHandler(sealing()), supersededHandler(sealing())];
     return startWorker({ url: databaseUrl, db, handlers, concurrency: 4, log: { info: () => {}, error: () => {} }, ...more });
   };
   beforeAll(async () => {

@@ -11,12 +11,14 @@ import { openFileStore } from '../../blobs/file-store.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
 import { importHandler } from '../../findings/handlers.ts';
 import { createImport, type ImportRow, readImport, type ScanScope } from '../../findings/import/manage-imports.ts';
+import { type Reader, readerOf } from '../../findings/import/reading/read-report.ts';
 import { importReport } from '../../findings/import/run-import.ts';
 import type { JobContext } from '../../jobs/jobs.ts';
 import { systemActor } from '../../shared/actor.ts';
 import { newId } from '../../shared/ids.ts';
 import { followFindings } from '../../work-items/items/follow-findings.ts';
 import { createTestDatabase, type TestDatabase } from '../postgres.ts';
+import { directReader } from './reader.ts';
 
 export type Item = Observation | Rejection | { run: RunFacts };
 
@@ -126,11 +128,7 @@ export function useImports(lifetime: Lifetime = ofTestFile) {
     context: Partial<JobContext> = {},
     change: (format: ReportFormat) => ReportFormat = (format) => format,
   ): Promise<void> =>
-    importHandler(
-      blobs,
-      followFindings,
-      ['tool_a', 'tool_b', 'tool_c'].map((name) => change(formatOf(name))),
-    ).run(
+    importHandler(blobs, followFindings, readerOf(['tool_a', 'tool_b', 'tool_c'].map((name) => change(formatOf(name))))).run(
       { org_id: orgId, import_id: id },
       { db, log: { info: () => {}, error: () => {} }, signal: new AbortController().signal, lastAttempt: false, ...context },
     );
@@ -158,16 +156,21 @@ export function useImports(lifetime: Lifetime = ofTestFile) {
       const source = { kind: 'connection', provider: 'tool_a', tool: '', name: connectionId, path: '' } as const;
       await admin.query('update imports set connection_id = $2 where id = $1', [id, connectionId]);
       const collected = { source, covers: run.covers, partiallyCovered: [], cautious: false };
-      await importReport({ blobs, follower: followFindings, known: [formatOf('tool_a')] }, context, { orgId, importId: id }, collected);
+      await importReport({ blobs, follower: followFindings, reader: readerOf([formatOf('tool_a')]) }, context, { orgId, importId: id }, collected);
       return read(orgId, id);
     },
     /** Imports a scanner's file with the service's own formats. */
-    async runFile(orgId: string, file: { format: string | null; name: string; bytes: Uint8Array }, scope: ScanScope = {}): Promise<ImportRow> {
+    async runFile(
+      orgId: string,
+      file: { format: string | null; name: string; bytes: Uint8Array },
+      scope: ScanScope = {},
+      reader: Reader = directReader,
+    ): Promise<ImportRow> {
       const blob = await blobs.put(Readable.from([file.bytes]));
       const input = { format: file.format, filename: file.name, sha256: blob.sha256, bytes: blob.size, scan_scope: scope, dry_run: false };
       const { id } = await db.withTenant({ orgId }, (tx) => createImport(tx, systemActor(orgId, 'test'), input));
       const context = { db, log: { info: () => {}, error: () => {} }, signal: new AbortController().signal, lastAttempt: false };
-      await importHandler(blobs, followFindings).run({ org_id: orgId, import_id: id }, context);
+      await importHandler(blobs, followFindings, reader).run({ org_id: orgId, import_id: id }, context);
       return read(orgId, id);
     },
     stateOf: (orgId: string, options: StateOptions = {}) => stateOf(admin, orgId, options),

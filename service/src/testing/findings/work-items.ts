@@ -3,6 +3,7 @@ import { importHandler } from '../../findings/handlers.ts';
 import { acceptanceExpiry } from '../../findings/triage/expire-acceptances.ts';
 import type { JobContext } from '../../jobs/jobs.ts';
 import type { ApiAnswer, TestApi } from '../http/api.ts';
+import { directReader } from './reader.ts';
 
 export interface Item {
   id: string;
@@ -85,7 +86,7 @@ export function workItemsOf(api: TestApi, as = api.ours.owner) {
       };
       const scope = { coverage, asset: { type: 'container_image', name: image }, track: 'prod' };
       const { id, org_id } = await queue(api, as, report, scope);
-      await importHandler(api.blobs, api.follower).run({ org_id, import_id: id }, contextOf(api));
+      await importHandler(api.blobs, api.follower, directReader).run({ org_id, import_id: id }, contextOf(api));
       const done = await expectDone<{ status: string; error: string | null }>(call('GET', `/imports/${id}`));
       if (done.status !== 'succeeded') throw new Error(`the import ${done.status}: ${done.error}`);
     },

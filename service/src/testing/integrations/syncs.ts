@@ -5,6 +5,7 @@ import { importHandler, knowledgeChange } from '../../findings/handlers.ts';
 import { builtIn } from '../../integrations/connections/providers.ts';
 import { openKeyRing } from '../../integrations/connections/secrets.ts';
 import { syncHandler } from '../../integrations/handlers.ts';
+import { directReader } from '../findings/reader.ts';
 import { startApi, type TestApi } from '../http/api.ts';
 
 interface RunView {
@@ -48,7 +49,7 @@ export function useSyncs() {
   });
   const quiet = { info: () => {}, error: () => {} };
   /** The worker's job handlers that concern connections. */
-  const handlers = (limits: Partial<HttpLimits>) => [syncHandler(syncing(limits)), importHandler(api.blobs, api.follower)];
+  const handlers = (limits: Partial<HttpLimits>) => [syncHandler(syncing(limits)), importHandler(api.blobs, api.follower, directReader)];
   const rescore = (orgId: string): Promise<void> =>
     knowledgeChange(api.follower).run({ org_id: orgId }, { db: api.db, log: quiet, signal: new AbortController().signal, lastAttempt: true });
   const perform = async (

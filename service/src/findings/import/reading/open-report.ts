@@ -1,13 +1,21 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { ReportError, type ReportFormat, type ReportInput, recognise } from '@rrs/scan-reports';
-import type { BlobStore } from '../../blobs/blobs.ts';
-import { errorCodeOf } from '../../shared/errors.ts';
-import type { ImportRow } from './manage-imports.ts';
+import type { BlobStore } from '../../../blobs/blobs.ts';
+import { errorCodeOf } from '../../../shared/errors.ts';
 import { timelessDigest } from './timeless-digest.ts';
 
 /** Limits the damage of a decompression bomb. */
 const MAX_EXPANDED_BYTES = 16 * 1024 ** 3;
+
+/** The stored file, in the process that can open it. */
+export interface FileHost {
+  /** Opens the file at its beginning and returns a number for `next` and `close`. */
+  open(): Promise<number>;
+  /** The next bytes. Null at the end of the file. */
+  next(reader: number): Promise<Uint8Array | null>;
+  close(reader: number): Promise<void>;
+}
 
 export interface StoredReport extends ReportInput {
   /** How many bytes of the stored file the latest reader has read. */
@@ -17,14 +25,23 @@ export interface StoredReport extends ReportInput {
 }
 
 /** The stored file of an import, uncompressed. */
-export function openReport(blobs: BlobStore, { sha256, filename }: ImportRow): StoredReport {
+export function openReport(filename: string | null, host: FileHost): StoredReport {
   let bytesRead = 0;
   let timeless: Buffer | null | undefined;
-  async function* counted(stored: Readable): AsyncGenerator<Uint8Array> {
+  async function* stored(): AsyncGenerator<Uint8Array> {
     bytesRead = 0;
-    for await (const chunk of stored as AsyncIterable<Uint8Array>) {
-      bytesRead += chunk.length;
-      yield chunk;
+    const reader = await host.open();
+    // The next bytes are on their way while these are read.
+    let next = host.next(reader);
+    try {
+      for (let chunk = await next; chunk !== null; chunk = await next) {
+        next = host.next(reader);
+        bytesRead += chunk.length;
+        yield chunk;
+      }
+    } finally {
+      await next;
+      await host.close(reader);
     }
   }
   return {
@@ -32,19 +49,42 @@ export function openReport(blobs: BlobStore, { sha256, filename }: ImportRow): S
     bytesRead: () => bytesRead,
     timelessDigest: () => timeless ?? null,
     async *open() {
-      const stored = await blobs.get(sha256);
-      if (!stored) throw new ReportError('The stored report file is missing.');
+      const digest = timeless === undefined ? timelessDigest() : null;
+      const chunks = stored();
       try {
-        const digest = timeless === undefined ? timelessDigest() : null;
-        for await (const chunk of uncompressed(counted(stored))) {
+        for await (const chunk of uncompressed(chunks)) {
           digest?.update(chunk);
           yield chunk;
         }
         if (digest) timeless = digest.digest();
       } finally {
-        stored.destroy();
+        await chunks.return(undefined);
       }
     },
+  };
+}
+
+/** Reads the stored file of an import for `openReport`. */
+export function storedFile(blobs: BlobStore, sha256: string): FileHost & { closeAll(): void } {
+  const streams = new Map<number, { stream: Readable; chunks: AsyncIterator<Uint8Array> }>();
+  let opened = 0;
+  const close = (reader: number): void => {
+    streams.get(reader)?.stream.destroy();
+    streams.delete(reader);
+  };
+  return {
+    async open() {
+      const stream = await blobs.get(sha256);
+      if (!stream) throw new ReportError('The stored report file is missing.');
+      streams.set(++opened, { stream, chunks: stream[Symbol.asyncIterator]() });
+      return opened;
+    },
+    async next(reader) {
+      const next = await streams.get(reader)?.chunks.next();
+      return next === undefined || next.done ? null : next.value;
+    },
+    close: async (reader) => close(reader),
+    closeAll: () => [...streams.keys()].forEach(close),
   };
 }
 
@@ -77,8 +117,8 @@ export async function* uncompressed(content: AsyncIterable<Uint8Array>): AsyncGe
   }
 }
 
-export async function chooseFormat(known: readonly ReportFormat[], row: ImportRow, input: ReportInput): Promise<ReportFormat> {
-  const named = known.find(({ id }) => id === row.format);
+export async function chooseFormat(known: readonly ReportFormat[], given: string | null, input: ReportInput): Promise<ReportFormat> {
+  const named = known.find(({ id }) => id === given);
   if (named) return named;
   const { format, looksLike, couldBe } = await recognise(known, input);
   if (format) return format;

@@ -1,7 +1,5 @@
-import { setImmediate as nextTick } from 'node:timers/promises';
 import { ReportError, type ReportFormat, type ReportInput, type RunFacts } from '@rrs/scan-reports';
-import type { DescribedAsset } from '../../assets/recognize/describe.ts';
-import { type CopyClient, copyLines } from '../../db/copy.ts';
+import type { DescribedAsset } from '../../../assets/recognize/describe.ts';
 import {
   importAssets,
   importRows,
@@ -15,8 +13,8 @@ import {
   stagedRecord,
   stagedText,
   stagingLine,
-} from '../merge/staging.ts';
-import type { ReportAssets } from './report-assets.ts';
+} from '../../merge/staging.ts';
+import type { ReportAssets } from '../report-assets.ts';
 
 interface Rejected {
   place: string;
@@ -48,12 +46,11 @@ const PROGRESS_MS = 500;
 const KEPT_NAMES = 20;
 
 interface Staging extends StagingContext {
-  client: CopyClient;
   assets: ReportAssets;
+  copy: (table: StagingTable<never>['name'], lines: readonly string[]) => Promise<void>;
   /** Finds the findings about which the source already says exactly this, by content. Null: every record is staged in full. */
   findKnown: ((contents: string[]) => Promise<Map<string, string>>) | null;
   onProgress: (records: number) => Promise<void>;
-  signal: AbortSignal;
 }
 
 /** Streams a report into the staging tables. Memory holds two batches: one is parsed while the other is written. */
@@ -79,7 +76,6 @@ export async function stageReport(format: ReportFormat, input: ReportInput, stag
 
   const flush = async (): Promise<void> => {
     await writing;
-    staging.signal.throwIfAborted();
     const full = batch;
     batch = [];
     characters = 0;
@@ -89,39 +85,46 @@ export async function stageReport(format: ReportFormat, input: ReportInput, stag
   };
 
   for (const asset of staging.assets.covered) stageAsset(asset);
-  for await (const item of counting(format.read(input), () => received)) {
-    if ('run' in item) {
-      const { asset: named, ...facts } = item.run;
-      keepName(names.targets, named?.name);
-      const asset = named ? staging.assets.of(named) : null;
-      if (!asset) run = { ...run, ...facts };
-      else {
-        stageAsset(asset);
-        if (runByAsset.size < REMEMBERED) runByAsset.set(asset.stagingKey, { ...runByAsset.get(asset.stagingKey), ...facts });
+  try {
+    for await (const item of format.read(input)) {
+      if ('run' in item) {
+        const { asset: named, ...facts } = item.run;
+        keepName(names.targets, named?.name);
+        const asset = named ? staging.assets.of(named) : null;
+        if (!asset) run = { ...run, ...facts };
+        else {
+          stageAsset(asset);
+          if (runByAsset.size < REMEMBERED) runByAsset.set(asset.stagingKey, { ...runByAsset.get(asset.stagingKey), ...facts });
+        }
+        continue;
       }
-      continue;
+      received++;
+      if ('rejection' in item) {
+        reject(item.rejection);
+        continue;
+      }
+      const { observation } = item;
+      keepName(names.targets, observation.asset?.name);
+      keepName(names.tools, observation.tool);
+      const asset = staging.assets.of(observation.asset);
+      if (!asset) {
+        reject({ place: observation.place, reason: 'the report does not name the asset. Set `asset` in `scan_scope`' });
+        continue;
+      }
+      stageAsset(asset);
+      batch.push(reportRecord(staging, received, observation, asset));
+      characters += (observation.description?.length ?? 0) + (observation.solution?.length ?? 0);
+      if (batch.length >= BATCH || characters >= BATCH_CHARACTERS) await flush();
     }
-    received++;
-    if ('rejection' in item) {
-      reject(item.rejection);
-      continue;
-    }
-    const { observation } = item;
-    keepName(names.targets, observation.asset?.name);
-    keepName(names.tools, observation.tool);
-    const asset = staging.assets.of(observation.asset);
-    if (!asset) {
-      reject({ place: observation.place, reason: 'the report does not name the asset. Set `asset` in `scan_scope`' });
-      continue;
-    }
-    stageAsset(asset);
-    batch.push(reportRecord(staging, received, observation, asset));
-    characters += (observation.description?.length ?? 0) + (observation.solution?.length ?? 0);
-    if (batch.length >= BATCH || characters >= BATCH_CHARACTERS) await flush();
+    await flush();
+    await writing;
+    await writer.close();
+  } catch (error) {
+    // Whoever sent the lines must not be told that reading is over while they are copied.
+    await writing.catch(() => {});
+    if (error instanceof ReportError) failedAfter.set(error, received);
+    throw error;
   }
-  await flush();
-  await writing;
-  await writer.close();
   return { received, rejected, seen: writer.seen(), rejections, run, runByAsset, targets: [...names.targets], tools: [...names.tools] };
 }
 
@@ -131,15 +134,6 @@ export function receivedBefore(error: ReportError): number {
 }
 
 const failedAfter = new WeakMap<ReportError, number>();
-
-async function* counting<T>(entries: AsyncIterable<T>, received: () => number): AsyncGenerator<T> {
-  try {
-    yield* entries;
-  } catch (error) {
-    if (error instanceof ReportError) failedAfter.set(error, received());
-    throw error;
-  }
-}
 
 /** Stages each asset once. */
 function createAssetWriter(staging: Staging, stage: (line: string) => void): (asset: DescribedAsset) => void {
@@ -152,14 +146,12 @@ function createAssetWriter(staging: Staging, stage: (line: string) => void): (as
   };
 }
 
-/** Yields to other callers of this process after so many rows. */
-const ROWS_PER_TICK = 200;
 const BUFFERED_LINES = 1_000;
 const BUFFERED_CHARACTERS = 512 * 1024;
 
 /** Lines of the two smaller tables are buffered until there are enough of them. */
 function createWriter(staging: Staging) {
-  const { client, findKnown, onProgress, orgId, importId } = staging;
+  const { findKnown, onProgress, orgId, importId } = staging;
   const ids = { orgId, importId };
   const texts = new Set<string>();
   const buffered = { import_assets: [] as string[], import_texts: [] as string[] };
@@ -171,7 +163,9 @@ function createWriter(staging: Staging) {
     buffered[table].push(line);
     bufferedCharacters += line.length;
   };
-  const copy = <Staged>({ name, columns }: StagingTable<Staged>, lines: readonly string[]) => copyLines(client, name, columns, lines);
+  const copy = async <Staged>({ name }: StagingTable<Staged>, lines: readonly string[]): Promise<void> => {
+    if (lines.length > 0) await staging.copy(name, lines);
+  };
   const flush = async (): Promise<void> => {
     bufferedCharacters = 0;
     await copy(importAssets, buffered.import_assets.splice(0));
@@ -194,8 +188,7 @@ function createWriter(staging: Staging) {
       const known = findKnown && present.length > 0 ? await findKnown(present) : new Map<string, string>();
       const rows: string[] = [];
       const seen: string[] = [];
-      for (const [at, record] of batch.entries()) {
-        if (at % ROWS_PER_TICK === ROWS_PER_TICK - 1) await nextTick();
+      for (const record of batch) {
         const { observation, content } = record;
         const findingId = observation.present ? known.get(content.text) : undefined;
         if (findingId === undefined) {

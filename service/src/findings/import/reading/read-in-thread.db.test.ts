@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { useImports } from '../../../testing/findings/imports.ts';
+import { openReaders, threadReader } from './read-in-thread.ts';
+
+const engine = useImports();
+const record = { title: 'A weakness', severity: 'high', asset_type: 'host', asset_name: 'a.example.com', cves: ['CVE-2024-0001'], component: 'lib' };
+const reportOf = (...records: object[]) => ({
+  format: 'generic',
+  name: 'report.ndjson',
+  bytes: Buffer.from(records.map((one) => `${JSON.stringify(one)}\n`).join('')),
+});
+
+it('a report that exhausts the memory of its thread fails with a reason, and the next one is imported', { timeout: 120_000 }, async () => {
+  const org = await engine.organization();
+  const read = threadReader(null, openReaders({ heapMb: 64, timeMs: 60_000 }));
+  // In memory, these objects are many times as large as in the file.
+  const bomb = { ...record, references: Array.from({ length: 1_500_000 }, () => ({ a: {} })) };
+  const failed = await engine.runFile(org, reportOf(record, bomb), {}, read);
+  expect(failed).toMatchObject({ status: 'failed', created: 0 });
+  expect(failed.error).toBe(
+    'Reading the report needed more than 64 MB of memory, so the import was stopped. Split the report, or check whether the file is damaged.',
+  );
+  expect(await engine.findings(org)).toEqual([]);
+  expect(await engine.runFile(org, reportOf(record), {}, read)).toMatchObject({ status: 'succeeded', created: 1 });
+});
+
+it('a report that exhausts the time of its thread fails with a reason', async () => {
+  const org = await engine.organization();
+  const failed = await engine.runFile(org, reportOf(record), {}, threadReader(null, openReaders({ heapMb: 64, timeMs: 60_000, stepMs: 1 })));
+  expect(failed).toMatchObject({ status: 'failed', error: expect.stringContaining('Reading the report took longer than 0.001 s for one step') });
+});
+
+it('leaves the event loop free while it reads', async () => {
+  const org = await engine.organization();
+  const many = Array.from({ length: 4_000 }, (_, n) => ({ ...record, cves: [`CVE-2024-${10_000 + n}`], description: 'x'.repeat(2_000) }));
+  const report = reportOf(...many);
+  const before = performance.eventLoopUtilization();
+  expect(await engine.runFile(org, report, {}, threadReader())).toMatchObject({ status: 'succeeded', created: 4_000 });
+  expect(performance.eventLoopUtilization(before).utilization).toBeLessThan(0.5);
+});
