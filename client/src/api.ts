@@ -1696,6 +1696,8 @@ export type Finding = {
   decisions: Decision[];
   /** Work items that the finding is linked to */
   work_items: WorkItemRef[];
+  /** The statuses that people can change the finding to, in a fixed order */
+  transitions: FindingTransition[];
 };
 
 /** A finding to create. Set either `asset` or `asset_id` */
@@ -1924,6 +1926,17 @@ export type FindingStats = {
 };
 
 export type FindingStatus = 'open' | 'in_progress' | 'remediated' | 'verified' | 'risk_accepted' | 'false_positive' | 'withdrawn';
+
+export type FindingTransition = {
+  /** The new status */
+  to: FindingStatus;
+  /** Fields that `PATCH /findings/{id}` requires with this status */
+  needs: ('reason' | 'owner' | 'expires_at' | 'justification')[];
+  /** Whether the four-eyes policy applies: the change requests an approval, and the status stays until another person approves */
+  requests_approval: boolean;
+  /** Why you cannot make this change. `null` if you can */
+  refused: string | null;
+};
 
 export type FixState = 'available' | 'not_available' | 'will_not_fix' | 'end_of_life';
 
@@ -4136,6 +4149,23 @@ export type WorkItem = {
   approvals: Approval[];
   /** One ticket per connection that the work item was pushed to */
   tickets: Ticket[];
+  may: WorkItemAllowances;
+  /** The statuses that people can set, in a fixed order */
+  transitions: WorkItemTransition[];
+};
+
+/** What you may do with the work item */
+export type WorkItemAllowances = {
+  /** Change the work item: `null` if you may, otherwise why not */
+  update: string | null;
+  /** Add and remove findings: `null` if you may, otherwise why not */
+  change_findings: string | null;
+  /** Push the work item to another ticketing system: `null` if you may, otherwise why not */
+  push_ticket: string | null;
+  /** Approve the work item, as far as your own part in the work is known. `GET /work-items/{id}/state` also knows who can use your credential: `null` if you may, otherwise why not */
+  approve: string | null;
+  /** Reject the work item: `null` if you may, otherwise why not */
+  reject: string | null;
 };
 
 /** Name the findings with `finding_ids` or `filter`, or add them later */
@@ -4451,6 +4481,15 @@ export type WorkItemState = {
 };
 
 export type WorkItemStatus = 'open' | 'in_progress' | 'blocked' | 'awaiting_verification' | 'verified' | 'closed_with_exceptions' | 'cancelled';
+
+export type WorkItemTransition = {
+  /** The new status */
+  to: SettableWorkItemStatus;
+  /** Fields that `PATCH /work-items/{id}` requires with this status */
+  needs: 'reason'[];
+  /** Why you cannot set this status. `null` if you can */
+  refused: string | null;
+};
 
 /** What each operation takes and returns. */
 export interface Operations {

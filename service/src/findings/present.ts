@@ -1,7 +1,10 @@
 import type { Static } from 'typebox';
+import type { TenantTx } from '../db/database.ts';
+import { readPolicy } from '../organizations/read-policy.ts';
+import type { Actor } from '../shared/actor.ts';
 import { RISK_MODEL, riskOf } from '../vulnerabilities/risk.ts';
 import { toOccurrence, toSighting, toStillOpen } from './details/present.ts';
-import type { Details } from './details/read-details.ts';
+import { type Details, readDetails } from './details/read-details.ts';
 import { seenBuilds, stillOpenBecause } from './details/still-open.ts';
 import { shownPerson } from './fields/acceptance.ts';
 import { showDetails, showListed } from './fields/derive.ts';
@@ -14,11 +17,18 @@ import type { readHistory } from './list/list.ts';
 import type { Finding, Import, ListedImport } from './schemas.ts';
 import type { HistoryEntry } from './schemas-triage.ts';
 import { severityName } from './severity.ts';
+import { transitionsOf } from './triage/transitions.ts';
 
 /** Converts rows to API objects. */
 type HistoryRow = Awaited<ReturnType<typeof readHistory>>['data'][number];
 
-export function toFinding(row: FindingRow, details: Details): Static<typeof Finding> {
+/** Reads what belongs to the finding and shows it to the actor. */
+export async function showFinding(tx: TenantTx, actor: Actor, row: FindingRow): Promise<Static<typeof Finding>> {
+  const [details, policy] = await Promise.all([readDetails(tx, actor.orgId, row), readPolicy(tx, actor.orgId)]);
+  return { ...toFinding(row, details), transitions: transitionsOf(row, actor, policy) };
+}
+
+function toFinding(row: FindingRow, details: Details): Omit<Static<typeof Finding>, 'transitions'> {
   const asset = details.assets.get(row.asset_id);
   const risk = riskOf({ ...row, criticality: asset?.criticality ?? 'medium', exposure: asset?.exposure ?? 'unknown' }, { ...row, ...details.riskOrigin });
   return {

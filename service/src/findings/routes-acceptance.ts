@@ -4,8 +4,7 @@ import { assertVersion, expectedVersions, IfMatchHeaders } from '../http/request
 import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
 import { problems } from '../http/schemas.ts';
 import type { FindingDeps } from './deps.ts';
-import { readDetails } from './details/read-details.ts';
-import { toFinding } from './present.ts';
+import { showFinding } from './present.ts';
 import { Finding, FindingParams } from './schemas.ts';
 import { AcceptanceApproval, AcceptanceRejection } from './schemas-triage.ts';
 import { type Answer, answerRequest } from './triage/answer-requests.ts';
@@ -59,8 +58,7 @@ export function acceptanceRoutes(app: App, deps: FindingDeps): void {
         const answered = { id: request.params.id, answer, reason, check: (current: { version: number }) => assertVersion(current, expected) };
         return answerOnce(deps, request, reply, async (tx) => {
           const finding = await answerRequest(tx, actor, answered, deps.follower);
-          const details = await readDetails(tx, actor.orgId, finding);
-          return { status: 200, headers: { etag: `"${finding.version}"` }, body: toFinding(finding, details) };
+          return { status: 200, headers: { etag: `"${finding.version}"` }, body: await showFinding(tx, actor, finding) };
         });
       },
     );

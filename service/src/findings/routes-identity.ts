@@ -5,10 +5,9 @@ import { problems } from '../http/schemas.ts';
 import type { FindingDeps } from './deps.ts';
 import { readIdentity } from './details/identity.ts';
 import { toIdentity } from './details/present.ts';
-import { readDetails } from './details/read-details.ts';
 import type { FindingRow } from './fields/field.ts';
 import { mergeByHand, splitByHand } from './identity-changes/by-hand.ts';
-import { toFinding } from './present.ts';
+import { showFinding } from './present.ts';
 import { Finding, FindingParams } from './schemas.ts';
 import { FindingIdentity, FindingMerge, FindingSplit } from './schemas-identity.ts';
 
@@ -45,8 +44,7 @@ export function identityRoutes(app: App, deps: FindingDeps): void {
       answerOnce(deps, request, reply, async (tx) => {
         const { actor, params, body } = request;
         const finding = await mergeByHand(tx, actor, deps.follower, { id: params.id.toLowerCase(), into: body.into.toLowerCase(), reason: body.reason });
-        const details = await readDetails(tx, actor.orgId, finding);
-        return { status: 200, headers: { etag: etagOf(finding) }, body: toFinding(finding, details) };
+        return { status: 200, headers: { etag: etagOf(finding) }, body: await showFinding(tx, actor, finding) };
       }),
   );
 
@@ -70,8 +68,7 @@ export function identityRoutes(app: App, deps: FindingDeps): void {
       answerOnce(deps, request, reply, async (tx) => {
         const { actor, params, body } = request;
         const finding = await splitByHand(tx, actor, deps.follower, { id: params.id, reason: body.reason });
-        const details = await readDetails(tx, actor.orgId, finding);
-        return { status: 200, headers: { etag: etagOf(finding) }, body: toFinding(finding, details) };
+        return { status: 200, headers: { etag: etagOf(finding) }, body: await showFinding(tx, actor, finding) };
       }),
   );
 }

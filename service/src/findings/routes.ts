@@ -8,11 +8,10 @@ import { scoreVector } from '../vulnerabilities/cvss.ts';
 import type { FindingDeps } from './deps.ts';
 import { listOccurrences } from './details/occurrences.ts';
 import { toOccurrence } from './details/present.ts';
-import { readDetails } from './details/read-details.ts';
 import { showListed } from './fields/derive.ts';
 import { namesFor } from './fields/names.ts';
 import { listFindings, readFinding, readHistory } from './list/list.ts';
-import { toFinding, toHistoryEntry } from './present.ts';
+import { showFinding, toHistoryEntry } from './present.ts';
 import { acceptanceRoutes } from './routes-acceptance.ts';
 import { bulkRoutes } from './routes-bulk.ts';
 import { exportRoutes } from './routes-export.ts';
@@ -66,8 +65,11 @@ export function findingRoutes(deps: FindingDeps) {
         assertCreatable(body);
         return answerOnce(deps, request, reply, async (tx) => {
           const finding = await createFinding(tx, actor, body, deps.follower);
-          const details = await readDetails(tx, actor.orgId, finding);
-          return { status: 201, headers: { location: `/api/v1/findings/${finding.id}`, etag: `"${finding.version}"` }, body: toFinding(finding, details) };
+          return {
+            status: 201,
+            headers: { location: `/api/v1/findings/${finding.id}`, etag: `"${finding.version}"` },
+            body: await showFinding(tx, actor, finding),
+          };
         });
       },
     );
@@ -83,7 +85,7 @@ export function findingRoutes(deps: FindingDeps) {
       body: Finding,
       read: async (tx, { actor, params }) => {
         const finding = await readFinding(tx, actor.orgId, params.id);
-        return toFinding(finding, await readDetails(tx, actor.orgId, finding));
+        return showFinding(tx, actor, finding);
       },
     });
 
@@ -100,7 +102,7 @@ export function findingRoutes(deps: FindingDeps) {
       problems: ['conflict', 'invalid_transition'],
       change: async (tx, { actor, params, patch, check }) => {
         const finding = await updateFinding(tx, actor, { id: params.id, patch, check }, deps.follower);
-        return toFinding(finding, await readDetails(tx, actor.orgId, finding));
+        return showFinding(tx, actor, finding);
       },
     });
 

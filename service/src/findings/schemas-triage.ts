@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import { listParameters, PageOf } from '../http/paging.ts';
-import { Id, Named, Nullable, PersonRef, Strict, Text, Timestamp } from '../http/schemas.ts';
+import { Id, Named, Nullable, OneOf, PersonRef, Strict, Text, Timestamp } from '../http/schemas.ts';
 import { DecisionScope, Justification, Severity, Status, Tag } from './fields/shapes.ts';
 import { LONGEST_ACCEPTANCE_DAYS } from './status.ts';
+import { neededFields } from './triage/needed.ts';
 
 export const FindingPatch = Named(
   'FindingPatch',
@@ -63,3 +64,16 @@ export const HistoryEntry = Named('FindingHistoryEntry', {
 });
 export const HistoryList = PageOf('FindingHistoryList', HistoryEntry);
 export const HistoryQuery = Strict(listParameters(['occurred_at'] as const, '-occurred_at'));
+
+export const Transition = Named('FindingTransition', {
+  to: { ...Status, description: 'The new status' },
+  needs: Type.Array(OneOf(neededFields, { description: 'Name of a field' }), {
+    description: 'Fields that `PATCH /findings/{id}` requires with this status',
+    examples: [['reason']],
+  }),
+  requests_approval: Type.Boolean({
+    description: 'Whether the four-eyes policy applies: the change requests an approval, and the status stays until another person approves',
+    examples: [false],
+  }),
+  refused: Nullable(Type.String({ description: 'Why you cannot make this change. `null` if you can', examples: [null] })),
+});

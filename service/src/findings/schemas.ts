@@ -7,6 +7,7 @@ import { detailSchemas, listedSchemas } from './fields/derive.ts';
 import { AssetType, Decision, Location, Multi, Severity, Tag } from './fields/shapes.ts';
 import { countedChanges } from './import/count-changes.ts';
 import { Occurrence, SeenBuild, Sighting, StillOpenReason } from './schemas-details.ts';
+import { Transition } from './schemas-triage.ts';
 
 export const FindingParams = Strict({ id: Id });
 
@@ -62,6 +63,7 @@ export const Finding = Named('Finding', {
   occurrences: Type.Array(Occurrence, { description: 'The first 100 occurrences. `GET /findings/{id}/occurrences` lists all' }),
   decisions: Type.Array(Decision, { description: 'Acceptances of the risk and false positives, the current ones first. At most 20' }),
   work_items: Type.Array(WorkItemRef, { description: 'Work items that the finding is linked to' }),
+  transitions: Type.Array(Transition, { description: 'The statuses that people can change the finding to, in a fixed order' }),
 });
 
 const Visible = (maxLength: number) =>

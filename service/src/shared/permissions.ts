@@ -98,6 +98,12 @@ export function can(role: Role, permission: Permission): boolean {
   return permissionsOf(role).includes(permission);
 }
 
+/** Why a role may not do what the permission allows, or null if it may. */
+export function permissionLacking(role: Role, permission: Permission): string | null {
+  if (can(role, permission)) return null;
+  return `This operation requires the permission "${permission}" (roles: ${rolesWith(permission).join(', ')}). Your role is ${role}.`;
+}
+
 export function rolesWith(permission: Permission): readonly Role[] {
   return roles.filter((role) => can(role, permission));
 }

@@ -42,7 +42,11 @@ export function toListed(row: ListedRow): Static<typeof ListedWorkItem> {
   };
 }
 
-export function toWorkItem(row: WorkItemRow, { approvals, followedBy }: WorkItemDetails, tickets: TicketView[]): Static<typeof WorkItem> {
+export function toWorkItem(
+  row: WorkItemRow,
+  { approvals, followedBy }: WorkItemDetails,
+  tickets: TicketView[],
+): Omit<Static<typeof WorkItem>, 'may' | 'transitions'> {
   const more = { followed_by: followedBy, approvals: approvals.map(toApproval), tickets: tickets.map(toTicket) };
   return { ...toListed(row), description: row.description, ...more };
 }

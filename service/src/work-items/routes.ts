@@ -5,12 +5,14 @@ import type { App } from '../http/app.ts';
 import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
 import { getRoute, listRoute, patchRoute } from '../http/resource.ts';
 import { problems } from '../http/schemas.ts';
+import type { Actor } from '../shared/actor.ts';
 import { invalidField } from '../shared/errors.ts';
 import type { WorkItemDeps } from './deps.ts';
 import { createWorkItem } from './items/create.ts';
 import { listItems, readItem, readItemDetails, type WorkItemRow } from './items/read.ts';
 import { readTimeline } from './items/timeline.ts';
 import { updateWorkItem } from './items/update.ts';
+import { allowancesOf } from './may.ts';
 import { toListed, toTimelineEntry, toWorkItem } from './present.ts';
 import { approvalRoutes } from './routes-approvals.ts';
 import { linkRoutes } from './routes-findings.ts';
@@ -59,7 +61,7 @@ export function workItemRoutes(deps: WorkItemDeps) {
         return answerOnce(deps, request, reply, async (tx) => {
           const item = await createWorkItem(tx, request.actor, body);
           const headers = { location: `/api/v1/work-items/${item.id}`, etag: `"${item.version}"` };
-          return { status: 201, headers, body: toWorkItem(item, { approvals: [], followedBy: null }, []) };
+          return { status: 201, headers, body: await presentItem(tx, request.actor, item) };
         });
       },
     );
@@ -72,7 +74,7 @@ export function workItemRoutes(deps: WorkItemDeps) {
       tag,
       params: WorkItemParams,
       body: WorkItem,
-      read: async (tx, { actor, params }) => presentItem(tx, actor.orgId, await readItem(tx, actor.orgId, params.id)),
+      read: async (tx, { actor, params }) => presentItem(tx, actor, await readItem(tx, actor.orgId, params.id)),
     });
 
     patchRoute(app, { db }, '/work-items/:id', {
@@ -86,7 +88,7 @@ export function workItemRoutes(deps: WorkItemDeps) {
       problems: ['conflict', 'invalid_transition'],
       patch: WorkItemPatch,
       body: WorkItem,
-      change: async (tx, { actor, params, patch, check }) => presentItem(tx, actor.orgId, await updateWorkItem(tx, actor, { id: params.id, patch, check })),
+      change: async (tx, { actor, params, patch, check }) => presentItem(tx, actor, await updateWorkItem(tx, actor, { id: params.id, patch, check })),
     });
 
     listRoute(app, { db, secret }, '/work-items/:id/timeline', {
@@ -109,6 +111,11 @@ export function workItemRoutes(deps: WorkItemDeps) {
   };
 }
 
-async function presentItem(tx: TenantTx, orgId: string, item: WorkItemRow): Promise<Static<typeof WorkItem>> {
-  return toWorkItem(item, await readItemDetails(tx, orgId, item.id), await ticketsOf(tx, orgId, item.id));
+async function presentItem(tx: TenantTx, actor: Actor, item: WorkItemRow): Promise<Static<typeof WorkItem>> {
+  const [details, tickets, allowances] = await Promise.all([
+    readItemDetails(tx, actor.orgId, item.id),
+    ticketsOf(tx, actor.orgId, item.id),
+    allowancesOf(tx, actor, item),
+  ]);
+  return { ...toWorkItem(item, details, tickets), ...allowances };
 }

@@ -92,12 +92,35 @@ export const Approval = Named('Approval', {
   occurred_at: time('When the decision was made'),
 });
 
+const why = (description: string) => Nullable(Type.String({ description: `${description}: \`null\` if you may, otherwise why not`, examples: [null] }));
+
+const Transition = Named('WorkItemTransition', {
+  to: OneOf(settableStatuses, { description: 'The new status' }),
+  needs: Type.Array(OneOf(['reason'] as const, { description: 'Name of a field' }), {
+    description: 'Fields that `PATCH /work-items/{id}` requires with this status',
+    examples: [['reason']],
+  }),
+  refused: Nullable(Type.String({ description: 'Why you cannot set this status. `null` if you can', examples: [null] })),
+});
+
 export const WorkItem = Named('WorkItem', {
   ...listed,
   description: optional('All services on log4j 2.14 move to 2.17.1.', 'Details of the work'),
   followed_by: Nullable({ ...Id, description: 'The work item that received findings that came back', examples: [null] }),
   approvals: Type.Array(Approval, { description: 'The newest 100 approvals, newest first' }),
   tickets: Type.Array(Ticket, { description: 'One ticket per connection that the work item was pushed to' }),
+  may: Named(
+    'WorkItemAllowances',
+    {
+      update: why('Change the work item'),
+      change_findings: why('Add and remove findings'),
+      push_ticket: why('Push the work item to another ticketing system'),
+      approve: why('Approve the work item, as far as your own part in the work is known. `GET /work-items/{id}/state` also knows who can use your credential'),
+      reject: why('Reject the work item'),
+    },
+    { description: 'What you may do with the work item' },
+  ),
+  transitions: Type.Array(Transition, { description: 'The statuses that people can set, in a fixed order' }),
 });
 
 const Multi = <T extends Parameters<typeof Type.Array>[0]>(item: T, description: string) => Type.Optional(Type.Array(item, { maxItems: 20, description }));

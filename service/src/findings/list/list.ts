@@ -34,7 +34,8 @@ export async function readFinding(tx: TenantTx, orgId: string, id: string) {
 export async function lockFinding(tx: TenantTx, orgId: string, id: string) {
   const finding = await tx.selectFrom('findings').selectAll().where('org_id', '=', orgId).where('id', '=', id).forUpdate().executeTakeFirst();
   if (!finding) throw notFound('finding', id);
-  if (finding.merged_into !== null) throw new AppError('conflict', `The finding was merged into "${finding.merged_into}". Change that one instead.`);
+  const merged = mergedInto(finding);
+  if (merged !== null) throw new AppError('conflict', merged);
   return finding;
 }
 
@@ -42,4 +43,9 @@ export async function readHistory(tx: TenantTx, orgId: string, id: string, page:
   await readFinding(tx, orgId, id);
   const query = tx.selectFrom('finding_history').selectAll().where('org_id', '=', orgId).where('finding_id', '=', id);
   return fetchPage(tx, query, { occurred_at: { column: 'occurred_at', type: 'timestamptz' } }, page);
+}
+
+/** Why a merged finding cannot change. */
+export function mergedInto({ merged_into }: { merged_into: string | null }): string | null {
+  return merged_into === null ? null : `The finding was merged into "${merged_into}". Change that one instead.`;
 }

@@ -8,6 +8,7 @@ import type { FindingPatch as FindingPatchSchema } from '../schemas-triage.ts';
 import { severityName, severityRank } from '../severity.ts';
 import { dueAt } from '../sla.ts';
 import { type Assurance, allowed, isClosed, LONGEST_ACCEPTANCE_DAYS, mayMove, mayRestate, type Status } from '../status.ts';
+import { comesBack, type Needed, neededFor } from './needed.ts';
 
 export type FindingPatch = Static<typeof FindingPatchSchema>;
 
@@ -117,20 +118,14 @@ export const SEVERITY_UNEXPLAINED = `\`reason\` is required: ${EXPLAIN_SEVERITY}
 function missingFor(finding: Decidable, to: Status | null, patch: FindingPatch): FieldError[] {
   const { severity } = patch;
   const reranked = typeof severity === 'string' && severityRank(severity) !== finding.severity_override;
-  const reopened = to === 'open' && comesBack(finding.status);
-  const needed: readonly [needed: boolean, name: 'reason' | 'owner' | 'expires_at' | 'justification', why: string][] = [
-    [reranked, 'reason', EXPLAIN_SEVERITY],
-    [reopened, 'reason', 'explain why the finding is open again'],
-    [to === 'remediated', 'reason', 'describe what was done'],
-    [to === 'withdrawn', 'reason', 'explain why the finding no longer applies'],
-    [to === 'risk_accepted', 'reason', 'explain why the risk is accepted'],
-    [to === 'risk_accepted', 'owner', 'name who is responsible for the risk'],
-    [to === 'risk_accepted', 'expires_at', 'set the end of the acceptance'],
-    [to === 'false_positive', 'justification', 'state why the finding does not apply'],
-  ];
-  return needed.flatMap(([isNeeded, name, why]) =>
-    isNeeded && !patch[name]?.trim() ? [{ in: 'body', path: `/${name}`, code: 'required', detail: `is required: ${why}` }] : [],
-  );
+  const needed: Needed[] = [...(reranked ? [['reason', EXPLAIN_SEVERITY] as const] : []), ...(to === null ? [] : neededFor(finding.status, to))];
+  return needed.flatMap(([name, why]) => (patch[name]?.trim() ? [] : [{ in: 'body', path: `/${name}`, code: 'required', detail: `is required: ${why}` }]));
+}
+
+/** Why this person cannot move the finding to a status that others can move it to. */
+export function refusedTo({ status_changed_by }: Pick<Decidable, 'status_changed_by'>, to: Status, { person }: Pick<Actor, 'person'>): string | null {
+  if (to !== 'verified' || status_changed_by === null || status_changed_by !== person?.id) return null;
+  return 'You cannot verify a finding that you marked as remediated. Another person or a scan must verify it.';
 }
 
 /** The fields that belong to a decision, and the statuses they are allowed with. */
@@ -162,8 +157,6 @@ function decideSeverity(finding: Decidable, { severity, reason }: FindingPatch, 
   };
 }
 
-const comesBack = (from: Status): boolean => from === 'remediated' || from === 'verified' || from === 'withdrawn';
-
 function decideStatus(finding: Decidable, to: Status, patch: FindingPatch, deciding: Deciding): Change {
   const { actor, now } = deciding;
   const person = actor.person?.id ?? null;
@@ -181,9 +174,8 @@ function decideStatus(finding: Decidable, to: Status, patch: FindingPatch, decid
   };
   if (to === 'remediated') return { ...moved, assurance: 'declared' satisfies Assurance };
   if (to === 'verified') {
-    if (finding.status_changed_by !== null && finding.status_changed_by === person) {
-      throw new AppError('conflict', 'You cannot verify a finding that you marked as remediated. Another person or a scan must verify it.');
-    }
+    const refused = refusedTo(finding, to, actor);
+    if (refused !== null) throw new AppError('conflict', refused);
     // A claim that came from a connection, such as a closed ticket, may have been made by the same person.
     const isKnown = finding.status_changed_by !== null && person !== null;
     return { ...moved, assurance: (isKnown ? 'independent' : 'declared') satisfies Assurance };

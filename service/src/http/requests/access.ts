@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Actor, Principal } from '../../shared/actor.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
-import { type Access, can, type Permission, rolesWith } from '../../shared/permissions.ts';
+import { type Access, type Permission, permissionLacking } from '../../shared/permissions.ts';
 import { createLimiter, type Limiter, type RateLimit } from './rate-limit.ts';
 
 type Credential = { kind: 'token'; token: string } | { kind: 'session'; token: string };
@@ -122,11 +122,8 @@ function assertOwnPassword({ method }: FastifyRequest, { passwordChosenBy = null
 }
 
 function requirePermission(actor: Actor, permission: Permission): void {
-  if (can(actor.role, permission)) return;
-  throw new AppError(
-    'forbidden',
-    `This operation requires the permission "${permission}" (roles: ${rolesWith(permission).join(', ')}). Your role is ${actor.role}.`,
-  );
+  const lacking = permissionLacking(actor.role, permission);
+  if (lacking !== null) throw new AppError('forbidden', lacking);
 }
 
 function takeToken(limiter: Limiter, { perMinute, burst }: RateLimit, actor: Actor, reply: FastifyReply): void {

@@ -7,7 +7,7 @@ import type { Actor } from '../../shared/actor.ts';
 import { AppError, invalidField } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { lockItems } from '../items/locks.ts';
-import { type ApprovalRow, readItem } from '../items/read.ts';
+import { type ApprovalRow, readItem, type WorkItemRow } from '../items/read.ts';
 import type { ApprovalCreate } from '../schemas.ts';
 import { participantsIn, partOf } from './participants.ts';
 import { assertCurrentState, type ItemState, type ItemStates, rememberState, StateOutdated } from './state.ts';
@@ -51,11 +51,12 @@ export async function decideOnItem(
   const { decision, comment, state_digest } = body;
   await lockItems(tx, orgId);
   const item = await readItem(tx, orgId, id);
-  if (item.status === 'cancelled') throw new AppError('conflict', `The work item "${id}" is cancelled and can no longer be approved or rejected.`);
+  const undecidable = decisionRefused(item);
+  if (undecidable !== null) throw new AppError('conflict', undecidable);
   await assertCurrentState(tx, orgId, id, { seen: state_digest, state, states });
   const part = state.isIndependent ? null : await partIn(tx, actor, id);
   if (decision === 'approved' && part !== null && (await readPolicy(tx, orgId)).four_eyes) {
-    throw new AppError('conflict', `Four-eyes policy: ${part}. Ask somebody who had no part in the work to approve it.`);
+    throw new AppError('conflict', tookPart(part));
   }
   await rememberState(tx, orgId, id, state);
   const { id: item_id, status: item_status, version: item_version } = item;
@@ -84,6 +85,20 @@ export async function decideOnItem(
   await emit(tx, orgId, { type: `work_item.${decision}`, subject: id, data: after });
   return approval;
 }
+
+/** Why nobody can approve or reject the work item. */
+export function decisionRefused({ id, status }: Pick<WorkItemRow, 'id' | 'status'>): string | null {
+  return status === 'cancelled' ? `The work item "${id}" is cancelled and can no longer be approved or rejected.` : null;
+}
+
+/** Why the four-eyes policy does not let the person approve the work item, from what the person did. The state also knows who can use the credential. */
+export async function approvalRefused(tx: TenantTx, { orgId, person, name }: Actor, id: string): Promise<string | null> {
+  if (!(await readPolicy(tx, orgId)).four_eyes) return null;
+  const part = partOf(await participantsIn(tx, orgId, id), { person: person?.id ?? null, names: [person?.name ?? null, name] });
+  return part === null ? null : tookPart(part);
+}
+
+const tookPart = (part: string): string => `Four-eyes policy: ${part}. Ask somebody who had no part in the work to approve it.`;
 
 /** The part that the person had in the work, as a clause. */
 async function partIn(tx: TenantTx, { orgId, person, name }: Actor, id: string): Promise<string> {

@@ -105,8 +105,13 @@ export function readApprovals(tx: TenantTx, orgId: string, id: string): Promise<
 export type WorkItemDetails = Awaited<ReturnType<typeof readItemDetails>>;
 export type ApprovalRow = WorkItemDetails['approvals'][number];
 
-/** The evidence of a closed work item must stay true, so its findings cannot change. */
-export function assertFindingsChangeable({ id, status }: Pick<WorkItemRow, 'id' | 'status'>): void {
-  if (!isClosed(status)) return;
-  throw new AppError('conflict', `The work item "${id}" is closed (${status}). Findings can no longer be added or removed. Create another work item.`);
+/** Why findings cannot be added to or removed from the work item: the evidence of a closed one must stay true. */
+export function findingsFixed({ id, status }: Pick<WorkItemRow, 'id' | 'status'>): string | null {
+  if (!isClosed(status)) return null;
+  return `The work item "${id}" is closed (${status}). Findings can no longer be added or removed. Create another work item.`;
+}
+
+export function assertFindingsChangeable(item: Pick<WorkItemRow, 'id' | 'status'>): void {
+  const fixed = findingsFixed(item);
+  if (fixed !== null) throw new AppError('conflict', fixed);
 }

@@ -4,7 +4,6 @@ import { recordAudit } from '../../audit/record.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { emit } from '../../events/emit.ts';
 import type { FindingFollower } from '../../findings/follower.ts';
-import type { Status } from '../../findings/status.ts';
 import { changeFindings } from '../../findings/triage/bulk.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { AppError, invalidField } from '../../shared/errors.ts';
@@ -16,6 +15,7 @@ import { lockItems, lockLinksShared } from './locks.ts';
 import { priorityRank } from './priority.ts';
 import { readItem, type WorkItemRow } from './read.ts';
 import { allowed, isClosed, mayMove, type SettableStatus } from './status.ts';
+import { contradiction, countsOf, findingMoves, reasonsToGive } from './transitions.ts';
 
 export type WorkItemPatch = Static<typeof PatchSchema>;
 
@@ -24,13 +24,6 @@ interface Update {
   patch: WorkItemPatch;
   check: (current: WorkItemRow) => void;
 }
-
-/** How findings change when a person sets the status of their work item. */
-const findingMoves: Partial<Record<SettableStatus, { from: Status[]; to: Status }>> = {
-  open: { from: ['in_progress'], to: 'open' },
-  in_progress: { from: ['open'], to: 'in_progress' },
-  awaiting_verification: { from: ['open', 'in_progress'], to: 'remediated' },
-};
 
 export async function updateWorkItem(tx: TenantTx, actor: Actor, { id, patch, check }: Update): Promise<WorkItemRow> {
   const { orgId } = actor;
@@ -57,13 +50,8 @@ export async function updateWorkItem(tx: TenantTx, actor: Actor, { id, patch, ch
 }
 
 function assertReason({ status, reason }: WorkItemPatch): void {
-  const expected: Partial<Record<SettableStatus, string>> = {
-    blocked: 'what the work waits for',
-    cancelled: 'why the work is given up',
-    awaiting_verification: 'what was done',
-  };
-  if (status !== undefined && expected[status] !== undefined && !reason?.trim()) {
-    throw invalidField({ in: 'body', path: '/reason', code: 'required', detail: `is required for \`${status}\`: say ${expected[status]}` });
+  if (status !== undefined && reasonsToGive[status] !== undefined && !reason?.trim()) {
+    throw invalidField({ in: 'body', path: '/reason', code: 'required', detail: `is required for \`${status}\`: say ${reasonsToGive[status]}` });
   }
   if (status === undefined && reason !== undefined) {
     throw invalidField({ in: 'body', path: '/reason', code: 'misplaced', detail: 'is only allowed together with `status`' });
@@ -139,19 +127,6 @@ function comparable(value: unknown): unknown {
   return value === Number.POSITIVE_INFINITY ? null : value;
 }
 
-/** The status that follows from the findings differs from the requested one. */
-function contradicted(wanted: SettableStatus, { status, ...item }: WorkItemRow): AppError {
-  const counts = [
-    [item.findings_open, 'open'],
-    [item.findings_in_progress, 'in progress'],
-    [item.findings_remediated, 'claimed as remediated'],
-    [item.findings_verified, 'verified'],
-    [item.findings_excepted, 'accepted, false positive or withdrawn'],
-    [item.findings_aside, 'withdrawn by their source'],
-  ] as const;
-  const summary = counts.flatMap(([count, name]) => (count > 0 ? [`${count} ${name}`] : [])).join(', ');
-  return new AppError(
-    'conflict',
-    `The work item cannot be ${wanted} because its findings (${summary}) make it ${status}. Change the findings or choose another status.`,
-  );
+function contradicted(wanted: SettableStatus, item: WorkItemRow): AppError {
+  return new AppError('conflict', contradiction(wanted, { status: item.status, counts: countsOf(item) }));
 }

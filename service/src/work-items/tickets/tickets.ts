@@ -40,7 +40,8 @@ export async function pushTicket(tx: TenantTx, actor: Actor, itemId: string, con
     return known;
   }
   if (!connection.enabled) throw new AppError('conflict', `The connection "${connection.name}" is paused. Enable it first.`);
-  if (isClosed(item.status)) throw new AppError('conflict', `The work item "${itemId}" is closed (${item.status}) and can no longer be pushed.`);
+  const refused = pushRefused(item);
+  if (refused !== null) throw new AppError('conflict', refused);
   const id = newId();
   const row = {
     org_id: orgId,
@@ -66,6 +67,11 @@ export async function pushTicket(tx: TenantTx, actor: Actor, itemId: string, con
   const [made] = await readViews(tx, orgId, sql`t.work_item_id = ${itemId} and t.connection_id = ${connectionId}`);
   if (!made) throw notFound('ticket', id);
   return made;
+}
+
+/** Why the work item cannot be pushed to another connection. */
+export function pushRefused({ id, status }: { id: string; status: WorkItemStatus }): string | null {
+  return isClosed(status) ? `The work item "${id}" is closed (${status}) and can no longer be pushed.` : null;
 }
 
 /** Ends the sync. The vendor's ticket does not change. */
