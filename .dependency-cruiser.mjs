@@ -17,6 +17,7 @@ const subFolders = {
     identity: [],
     decisions: ['fields'],
     list: ['fields', 'identity'],
+    counts: ['fields', 'list'],
     export: ['fields', 'list'],
     merge: ['fields', 'identity', 'decisions'],
     absence: ['merge'],

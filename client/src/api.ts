@@ -1004,6 +1004,7 @@ export type EventPattern =
   | 'source.*'
   | 'sync.*'
   | 'ticket.*'
+  | 'view.*'
   | 'webhook.*'
   | 'work_item.*'
   | 'alias.added'
@@ -1077,6 +1078,9 @@ export type EventPattern =
   | 'ticket.failed'
   | 'ticket.gone'
   | 'ticket.unlinked'
+  | 'view.created'
+  | 'view.updated'
+  | 'view.deleted'
   | 'webhook.created'
   | 'webhook.updated'
   | 'webhook.secret_rotated'
@@ -1539,6 +1543,41 @@ export type ExploitMaturity = 'unreported' | 'proof_of_concept' | 'functional' |
 
 export type Exposure = 'internet' | 'internal' | 'unknown';
 
+export type FacetValue = {
+  /** Value of the filter */
+  value: string;
+  /** Findings that match */
+  count: number;
+  /** `exact`: `count` is their number. `at_least`: counting stopped at 10,000 */
+  relation: 'exact' | 'at_least';
+};
+
+/** Findings by the values of filters */
+export type FacetValues = {
+  /** Findings for each value of the filter `severity`. Absent if not requested */
+  severity?: FacetValue[];
+  /** Findings for each value of the filter `status`. Absent if not requested */
+  status?: FacetValue[];
+  /** Findings for each value of the filter `source`. Absent if not requested */
+  source?: FacetValue[];
+  /** Findings for each value of the filter `asset_type`. Absent if not requested */
+  asset_type?: FacetValue[];
+  /** Findings for each value of the filter `assurance`. Absent if not requested */
+  assurance?: FacetValue[];
+  /** Findings for each value of the filter `criticality`. Absent if not requested */
+  criticality?: FacetValue[];
+  /** Findings for each value of the filter `exposure`. Absent if not requested */
+  exposure?: FacetValue[];
+  /** Findings for each value of the filter `kev`. Absent if not requested */
+  kev?: FacetValue[];
+  /** Findings for each value of the filter `has_fix`. Absent if not requested */
+  has_fix?: FacetValue[];
+  /** Findings for each value of the filter `overdue`. Absent if not requested */
+  overdue?: FacetValue[];
+  /** Findings for each value of the filter `has_work_item`. Absent if not requested */
+  has_work_item?: FacetValue[];
+};
+
 export type Finding = {
   /** Short description of the weakness */
   title: string;
@@ -1615,14 +1654,6 @@ export type Finding = {
   reopen_count: number;
   /** Tags from sources and people */
   tags: string[];
-  /** Version of the object, also its ETag */
-  version: number;
-  /** When the finding was created */
-  created_at: string;
-  /** When the finding last changed */
-  updated_at: string;
-  /** Identifier of the weakness: a vulnerability id, or the rule of the tool */
-  weakness: string;
   /** Reason for the last change of status, in words */
   status_reason: string | null;
   /** Why the status last changed: `by_person` A person changed the status. `by_connection` A connection changed the status. `scan_absent` A complete scan no longer reports the finding. `scan_seen_again` A scan reports the finding again. `source_fixed` The source states that the finding is fixed. `source_retracted` The source no longer reports the finding, although what it scanned has not changed. `source_retired` The source that reported the finding was retired. `check_retired` The tool no longer has the check that reported the finding. `new_occurrence` The finding was reported at a location that the decision does not cover. `regression` The finding came back where scans had shown that it was gone. `risk_increased` The severity rose, or the vulnerability was listed as exploited, after the risk was accepted. `acceptance_approved` A second person approved the acceptance of the risk. `acceptance_expired` The risk acceptance expired. `acceptance_fixed` Scans no longer report the finding, so the acceptance of its risk is no longer needed. `acceptance_resumed` The finding is back while its risk is still accepted. `decision_resumed` The finding is only reported at locations that the decision covers. `asset_retired` The asset was retired. `asset_gone` The source no longer lists the asset. `track_ended` The branch or environment that had the finding ended. `track_unmerged` The scan that no longer showed the finding covered another branch or environment. `merged` The finding was merged into another one. `split` The finding was separated from another one. */
@@ -1658,6 +1689,18 @@ export type Finding = {
     /** When it was approved */
     approved_at: string | null;
   } | null;
+  /** To how many work items the finding is linked */
+  work_item_count: number;
+  /** All work items that the finding is linked to, the last one first */
+  work_items: WorkItemRef[];
+  /** Version of the object, also its ETag */
+  version: number;
+  /** When the finding was created */
+  created_at: string;
+  /** When the finding last changed */
+  updated_at: string;
+  /** Identifier of the weakness: a vulnerability id, or the rule of the tool */
+  weakness: string;
   /** Whether the finding is more severe than when it was decided on, or was listed as exploited since. Such a false positive stays one */
   decision_outdated: boolean;
   /** The finding that this one was merged into. It is no longer listed and does not change */
@@ -1694,8 +1737,6 @@ export type Finding = {
   occurrences: Occurrence[];
   /** Acceptances of the risk and false positives, the current ones first. At most 20 */
   decisions: Decision[];
-  /** Work items that the finding is linked to */
-  work_items: WorkItemRef[];
   /** The statuses that people can change the finding to, in a fixed order */
   transitions: FindingTransition[];
 };
@@ -1765,6 +1806,17 @@ export type FindingCreate = {
   first_seen?: string;
   /** Work item to link the finding to */
   work_item_id?: string;
+};
+
+export type FindingFacets = {
+  /** Findings that match all filters */
+  total: {
+    /** Findings that match */
+    count: number;
+    /** `exact`: `count` is their number. `at_least`: counting stopped at 10,000 */
+    relation: 'exact' | 'at_least';
+  };
+  data: FacetValues;
 };
 
 export type FindingHistoryEntry = {
@@ -2503,6 +2555,45 @@ export type ListedFinding = {
   reopen_count: number;
   /** Tags from sources and people */
   tags: string[];
+  /** Reason for the last change of status, in words */
+  status_reason: string | null;
+  /** Why the status last changed: `by_person` A person changed the status. `by_connection` A connection changed the status. `scan_absent` A complete scan no longer reports the finding. `scan_seen_again` A scan reports the finding again. `source_fixed` The source states that the finding is fixed. `source_retracted` The source no longer reports the finding, although what it scanned has not changed. `source_retired` The source that reported the finding was retired. `check_retired` The tool no longer has the check that reported the finding. `new_occurrence` The finding was reported at a location that the decision does not cover. `regression` The finding came back where scans had shown that it was gone. `risk_increased` The severity rose, or the vulnerability was listed as exploited, after the risk was accepted. `acceptance_approved` A second person approved the acceptance of the risk. `acceptance_expired` The risk acceptance expired. `acceptance_fixed` Scans no longer report the finding, so the acceptance of its risk is no longer needed. `acceptance_resumed` The finding is back while its risk is still accepted. `decision_resumed` The finding is only reported at locations that the decision covers. `asset_retired` The asset was retired. `asset_gone` The source no longer lists the asset. `track_ended` The branch or environment that had the finding ended. `track_unmerged` The scan that no longer showed the finding covered another branch or environment. `merged` The finding was merged into another one. `split` The finding was separated from another one. */
+  reason_code: ReasonCode | null;
+  /** When the status last changed */
+  status_changed_at: string;
+  /** Acceptance of the risk: the active one, else the one that waits for approval */
+  acceptance: {
+    /** `requested` until a second person approves it, under the four-eyes policy */
+    state: 'requested' | 'active';
+    /** Who is responsible for the risk */
+    owner: string;
+    /** When the acceptance ends */
+    expires_at: string;
+    /** Why the risk is accepted */
+    reason: string | null;
+    /** Who accepted the risk, or requested it */
+    requested_by: {
+      /** Id of the member. If no member stands behind the credential: id of the API key, or subject of the access token */
+      id: string;
+      /** Name of the person */
+      name: string;
+    } | null;
+    /** When it was accepted or requested */
+    requested_at: string | null;
+    /** The second person who approved it. null without the four-eyes policy */
+    approved_by: {
+      /** Id of the member. If no member stands behind the credential: id of the API key, or subject of the access token */
+      id: string;
+      /** Name of the person */
+      name: string;
+    } | null;
+    /** When it was approved */
+    approved_at: string | null;
+  } | null;
+  /** To how many work items the finding is linked */
+  work_item_count: number;
+  /** The last three work items that the finding was linked to, the last one first */
+  work_items: WorkItemRef[];
   /** Version of the object, also its ETag */
   version: number;
   /** When the finding was created */
@@ -2958,6 +3049,8 @@ export type Permission =
   | 'api_keys:manage'
   | 'audit:read'
   | 'events:read'
+  | 'views:save'
+  | 'views:share'
   | 'webhooks:read'
   | 'webhooks:manage'
   | 'assets:read'
@@ -3039,6 +3132,9 @@ export type PolicyPatch = {
     event_days?: number | null;
   } | null;
 };
+
+/** Any JSON object of at most 16,384 bytes, such as the theme and the density of lists */
+export type Preferences = Record<string, unknown>;
 
 /** RFC 9457 problem details */
 export type Problem = {
@@ -3935,6 +4031,69 @@ export type TrackUnmerge = {
   reason?: string;
 };
 
+export type View = {
+  /** Id of the view (UUIDv7) */
+  id: string;
+  /** The list that the view is of */
+  list: 'findings' | 'work_items' | 'assets';
+  /** Name of the view. Unique in its list and scope, ignoring case */
+  name: string;
+  /** Query parameters of the list, URL-encoded, as in the address of the list. Empty: no filter */
+  query: string;
+  /** The columns that are shown, in their order. Empty: the default */
+  columns: string[];
+  /** Sort key of the list. `null`: its default */
+  sort: string | null;
+  /** `mine`: only you see the view. `organization`: everybody in your organization does */
+  scope: 'mine' | 'organization';
+  /** Place among the views, in ascending order */
+  position: number;
+  /** Who created the view */
+  created_by: string;
+  /** Increases with each change. Also the ETag */
+  version: number;
+  /** When the view was created */
+  created_at: string;
+  /** When the view was last changed */
+  updated_at: string;
+};
+
+export type ViewCreate = {
+  /** The list that the view is of */
+  list: 'findings' | 'work_items' | 'assets';
+  /** Name of the view. Unique in its list and scope, ignoring case */
+  name: string;
+  /** Query parameters of the list, URL-encoded, as in the address of the list. Empty: no filter */
+  query: string;
+  /** The columns that are shown, in their order. Empty: the default */
+  columns?: string[];
+  /** Sort key of the list. `null`: its default */
+  sort?: string | null;
+  /** Who sees the view: only you (`mine`), or everybody in your organization. Default: `mine` */
+  scope: 'mine' | 'organization';
+  /** Place among the views. Default: the last */
+  position?: number;
+};
+
+export type ViewList = {
+  /** The items of this page */
+  data: View[];
+  page: Page;
+};
+
+export type ViewPatch = {
+  /** Name of the view. Unique in its list and scope, ignoring case */
+  name?: string;
+  /** Query parameters of the list, URL-encoded, as in the address of the list. Empty: no filter */
+  query?: string;
+  /** The columns that are shown, in their order. Empty: the default */
+  columns?: string[];
+  /** Sort key of the list. `null`: its default */
+  sort?: string | null;
+  /** Place among the views, in ascending order */
+  position?: number;
+};
+
 export type VulnerabilityAlias = {
   /** ID of the alias in this list */
   id: string;
@@ -4467,6 +4626,8 @@ export type WorkItemRef = {
   id: string;
   /** Status of the work item */
   status: string;
+  /** E-mail address of a member, or any other name */
+  assignee: string | null;
   /** When the finding was linked to the work item */
   linked_at: string;
 };
@@ -4668,6 +4829,12 @@ export interface Operations {
     body: NewShareLink;
     response: ShareLinkCreated;
   };
+  /** Save a view. Saves filters, columns and sort order of a list under a name, for you or for the organization. Views of the organization require the permission `views:share`. You and the organization can have 200 views each. Returns 409 if the name is taken. */
+
+  createView: {
+    body: ViewCreate;
+    response: View;
+  };
   /** Create a webhook. Creates a webhook that delivers the events of changes that begin after its creation. Events are CloudEvents 1.0 (structured JSON), signed according to Standard Webhooks. Each event is delivered at least once, in order as far as possible. A delivery that is not answered with a status from 200 to 299 within 15 seconds is retried for a day. The response contains the signing secret. It cannot be retrieved again. An organization can have at most 50 webhooks. */
 
   createWebhook: {
@@ -4711,6 +4878,15 @@ export interface Operations {
   /** Sign out. Ends the session of the cookie immediately, on every replica. Returns 409 if the request uses another credential. */
 
   deleteSession: {
+    response: undefined;
+  };
+  /** Delete a saved view. Deletes a view. Views of the organization require the permission `views:share`. */
+
+  deleteView: {
+    path: {
+      /** Id of the view (UUIDv7) */
+      id: string;
+    };
     response: undefined;
   };
   /** Delete a webhook. Deletes a webhook with its secret and all its deliveries, including pending ones. */
@@ -5005,6 +5181,119 @@ export interface Operations {
     };
     response: Finding;
   };
+  /** Count findings by the values of filters. Returns how many findings match for each value of the filters in `by`, for example to show a count next to each choice. Each count is the total of `GET /findings` with this value and all other filters of the request: the value replaces what the request states for the same filter. Counting stops at 10,000 findings for each value. */
+
+  getFindingFacets: {
+    query?: {
+      /** One of these severities */
+      severity?: Severity[];
+      /** None of these severities */
+      not_severity?: Severity[];
+      /** One of these statuses */
+      status?: FindingStatus[];
+      /** None of these statuses */
+      not_status?: FindingStatus[];
+      /** Reported by this connection */
+      connection_id?: string;
+      /** Reported by a source with one of these providers: a report format, the provider of a connection, or `manual`. Ignores case */
+      source?: string[];
+      /** Reported by no source with one of these providers */
+      not_source?: string[];
+      /** On this asset */
+      asset_id?: string;
+      /** On an asset whose name starts with this text, ignoring case, or that is known by this name: an image with its tag, a repository by its clone URL */
+      asset?: string;
+      /** On an asset of one of these types */
+      asset_type?: AssetType[];
+      /** Not on an asset of one of these types */
+      not_asset_type?: AssetType[];
+      /** In this build of the asset: its version, tag, commit or digest. Requires `asset_id` */
+      asset_version?: string;
+      /** Seen on one of these branches, environments or release lines. Active findings match only while they are still there. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
+      track?: string[];
+      /** On an asset of one of these owners, ignoring case */
+      owner?: string[];
+      /** On an asset of one of these criticalities */
+      criticality?: Level[];
+      /** On an asset with one of these exposures */
+      exposure?: Exposure[];
+      /** On an asset with one of these tags */
+      asset_tag?: string[];
+      /** On an asset with none of these tags */
+      not_asset_tag?: string[];
+      /** Created, reopened, updated or closed by this import */
+      import_id?: string;
+      /** With one of these CVE, GHSA or other public ids, or an alias of it */
+      cve?: string[];
+      /** With none of these CVE, GHSA or other public ids, nor an alias of them */
+      not_cve?: string[];
+      /** With one of these CWE numbers: `79` or `CWE-79` */
+      cwe?: (number | string)[];
+      /** In this component, ignoring case. The name without its group also matches: `log4j-core` and `org.apache.logging.log4j:log4j-core` */
+      component?: string;
+      /** Not in one of these components */
+      not_component?: string[];
+      /** In this file or below this folder, ignoring case */
+      path?: string;
+      /** Not in one of these files and not below one of these folders */
+      not_path?: string[];
+      /** Found by a check with one of these ids of the tool, ignoring case */
+      rule?: string[];
+      /** Not found by a check with one of these ids */
+      not_rule?: string[];
+      /** Whether a source knows a fix */
+      has_fix?: boolean;
+      /** Whether the sources that still see the finding differ by two steps of severity or more */
+      severity_disputed?: boolean;
+      /** Linked to this work item */
+      work_item_id?: string;
+      /** Whether linked to a work item that is not cancelled */
+      has_work_item?: boolean;
+      /** Whether listed by CISA as known to be exploited */
+      kev?: boolean;
+      /** EPSS score of at least this value */
+      epss_min?: number;
+      /** Risk score of at least this value */
+      risk_min?: number;
+      /** Whether active and past the deadline */
+      overdue?: boolean;
+      /** Whether a request to accept the risk waits for approval */
+      acceptance_requested?: boolean;
+      /** Whether all sources that still see the finding suppress it */
+      suppressed?: boolean;
+      /** With one of these assurances */
+      assurance?: Assurance[];
+      /** With one of these tags */
+      tag?: string[];
+      /** With none of these tags */
+      not_tag?: string[];
+      /** Words with at least two letters or digits in title, component, version, path, rule, ids, CWEs or asset name. All must occur. A word with three characters or more also matches the beginning of a longer word. An id also finds its aliases. A package URL (purl) finds its component and version. Single letters are ignored */
+      q?: string;
+      /** Start of the range, inclusive: a date (00:00 UTC) or a date-time */
+      first_seen_from?: string;
+      /** End of the range, exclusive: a date (00:00 UTC) or a date-time */
+      first_seen_to?: string;
+      /** Start of the range, inclusive: a date (00:00 UTC) or a date-time */
+      last_seen_from?: string;
+      /** End of the range, exclusive: a date (00:00 UTC) or a date-time */
+      last_seen_to?: string;
+      /** Start of the range, inclusive: a date (00:00 UTC) or a date-time */
+      created_from?: string;
+      /** End of the range, exclusive: a date (00:00 UTC) or a date-time */
+      created_to?: string;
+      /** Start of the range, inclusive: a date (00:00 UTC) or a date-time */
+      updated_from?: string;
+      /** End of the range, exclusive: a date (00:00 UTC) or a date-time */
+      updated_to?: string;
+      /** Start of the range, inclusive: a date (00:00 UTC) or a date-time */
+      due_from?: string;
+      /** End of the range, exclusive: a date (00:00 UTC) or a date-time */
+      due_to?: string;
+      /** The filters whose values are counted. Default: all */
+      by?: ('severity' | 'status' | 'source' | 'asset_type' | 'assurance' | 'criticality' | 'exposure' | 'kev' | 'has_fix' | 'overdue' | 'has_work_item')[];
+    };
+    response: FindingFacets;
+  };
   /** Explain the identity of a finding. Returns what makes records of reports belong to the finding: its weakness with all aliases, its component, the identifiers of its asset, ids of tools, and merges. */
 
   getFindingIdentity: {
@@ -5185,6 +5474,11 @@ export interface Operations {
   getOrganizationUsage: {
     response: OrganizationUsage;
   };
+  /** Get your preferences. Returns what you stored with `PUT /me/preferences`. All your sessions and API keys share it. An empty object if you stored nothing. */
+
+  getPreferences: {
+    response: Preferences;
+  };
   /** Get a run. Returns the progress or the result of a run. */
 
   getRun: {
@@ -5204,6 +5498,15 @@ export interface Operations {
       token: string;
     };
     response: SharedEvidencePackage;
+  };
+  /** Get a saved view. Returns one of your own views, or one of the organization. */
+
+  getView: {
+    path: {
+      /** Id of the view (UUIDv7) */
+      id: string;
+    };
+    response: View;
   };
   /** Get a webhook. Returns the webhook's settings, status and the last characters of its signing secret. */
 
@@ -5742,6 +6045,25 @@ export interface Operations {
     };
     response: TicketList;
   };
+  /** List saved views. Returns your own saved views of lists and those of the organization, by their position. */
+
+  listViews: {
+    query?: {
+      /** Maximum number of items per page */
+      limit?: number;
+      /** `next_cursor` or `prev_cursor` of another page of the same list. Default: the first page */
+      cursor?: string;
+      /** Sort key. A leading `-` sorts in descending order. Ties are sorted by ID */
+      sort?: 'position' | '-position' | 'created_at' | '-created_at';
+      /** How to count the items on all pages. `none`: not at all. `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
+      total?: 'none' | 'bounded' | 'exact';
+      /** Only views of this list */
+      list?: 'findings' | 'work_items' | 'assets';
+      /** Only your own views, or only those of the organization. Default: both */
+      scope?: 'mine' | 'organization';
+    };
+    response: ViewList;
+  };
   /** List aliases of vulnerabilities. Returns which ids stand for one vulnerability, who says so, and whose records they count for. It includes claims that nobody has confirmed and revoked aliases. */
 
   listVulnerabilityAliases: {
@@ -6073,6 +6395,12 @@ export interface Operations {
     body: TicketRepair;
     response: Ticket;
   };
+  /** Replace your preferences. Stores any JSON object, such as the settings of a user interface, and replaces what you stored before. */
+
+  replacePreferences: {
+    body: Preferences;
+    response: Preferences;
+  };
   /** Replay a delivery. Queues the same event as a new delivery with the same `webhook-id`. It is sent shortly after the response. Returns 409 if the webhook is disabled. */
 
   replayWebhookDelivery: {
@@ -6325,6 +6653,20 @@ export interface Operations {
     body: OrganizationPatch;
     response: Organization;
   };
+  /** Change a saved view. Changes a view with a JSON merge patch. Views of the organization require the permission `views:share`. Returns 409 if the new name is taken. */
+
+  updateView: {
+    path: {
+      /** Id of the view (UUIDv7) */
+      id: string;
+    };
+    header?: {
+      /** `ETag` that the change is based on. If it is not current, the response is 412. Default: no check */
+      'If-Match'?: string;
+    };
+    body: ViewPatch;
+    response: View;
+  };
   /** Change a webhook. Applies a JSON merge patch. Disabling a webhook cancels its pending deliveries. After it is enabled again, it receives only new events. Cancelled deliveries can be replayed one by one. */
 
   updateWebhook: {
@@ -6390,12 +6732,14 @@ export const operations = {
   createImport: ['POST', '/api/v1/imports', 'json', false],
   createSession: ['POST', '/api/v1/sessions', 'json', false],
   createShareLink: ['POST', '/api/v1/riskops-evidence/packages/{package_id}/share-links', 'json', true],
+  createView: ['POST', '/api/v1/views', 'json', true],
   createWebhook: ['POST', '/api/v1/webhooks', 'json', true],
   createWorkItem: ['POST', '/api/v1/work-items', 'json', true],
   decideOnWorkItem: ['POST', '/api/v1/work-items/{id}/approvals', 'json', true],
   deleteConnection: ['DELETE', '/api/v1/integrations/{id}', 'none', false],
   deleteImportFile: ['DELETE', '/api/v1/imports/{id}/file', 'none', false],
   deleteSession: ['DELETE', '/api/v1/sessions/current', 'none', false],
+  deleteView: ['DELETE', '/api/v1/views/{id}', 'none', false],
   deleteWebhook: ['DELETE', '/api/v1/webhooks/{id}', 'none', false],
   discardImport: ['POST', '/api/v1/imports/{id}/discard', 'json', false],
   discardRun: ['POST', '/api/v1/integrations/{id}/runs/{run_id}/discard', 'json', false],
@@ -6413,6 +6757,7 @@ export const operations = {
   getEvidenceStats: ['GET', '/api/v1/riskops-evidence/stats', 'json', false],
   getEvidenceStatusStatement: ['GET', '/api/v1/riskops-evidence/packages/{package_id}/status-statement', 'json', false],
   getFinding: ['GET', '/api/v1/findings/{id}', 'json', false],
+  getFindingFacets: ['GET', '/api/v1/findings/facets', 'json', false],
   getFindingIdentity: ['GET', '/api/v1/findings/{id}/identity', 'json', false],
   getFindingStats: ['GET', '/api/v1/findings/stats', 'json', false],
   getImport: ['GET', '/api/v1/imports/{id}', 'json', false],
@@ -6423,8 +6768,10 @@ export const operations = {
   getMember: ['GET', '/api/v1/members/{id}', 'json', false],
   getOrganization: ['GET', '/api/v1/organization', 'json', false],
   getOrganizationUsage: ['GET', '/api/v1/organization/usage', 'json', false],
+  getPreferences: ['GET', '/api/v1/me/preferences', 'json', false],
   getRun: ['GET', '/api/v1/integrations/{id}/runs/{run_id}', 'json', false],
   getSharedEvidencePackage: ['GET', '/api/v1/riskops-evidence/shared/{token}', 'json', false],
+  getView: ['GET', '/api/v1/views/{id}', 'json', false],
   getWebhook: ['GET', '/api/v1/webhooks/{id}', 'json', false],
   getWorkItem: ['GET', '/api/v1/work-items/{id}', 'json', false],
   getWorkItemState: ['GET', '/api/v1/work-items/{id}/state', 'json', false],
@@ -6450,6 +6797,7 @@ export const operations = {
   listShareLinks: ['GET', '/api/v1/riskops-evidence/packages/{package_id}/share-links', 'json', false],
   listSources: ['GET', '/api/v1/sources', 'json', false],
   listTickets: ['GET', '/api/v1/work-items/{id}/tickets', 'json', false],
+  listViews: ['GET', '/api/v1/views', 'json', false],
   listVulnerabilityAliases: ['GET', '/api/v1/vulnerability-aliases', 'json', false],
   listWebhookDeliveries: ['GET', '/api/v1/webhooks/{id}/deliveries', 'json', false],
   listWebhooks: ['GET', '/api/v1/webhooks', 'json', false],
@@ -6471,6 +6819,7 @@ export const operations = {
   removeWorkItemFinding: ['DELETE', '/api/v1/work-items/{id}/findings/{finding_id}', 'none', false],
   renameAssetTrack: ['PATCH', '/api/v1/assets/{id}/tracks/{name}', 'json', false],
   repairTicket: ['POST', '/api/v1/work-items/{id}/tickets/{ticket_id}/repair', 'json', true],
+  replacePreferences: ['PUT', '/api/v1/me/preferences', 'json', false],
   replayWebhookDelivery: ['POST', '/api/v1/webhooks/{id}/deliveries/{delivery_id}/replay', 'json', true],
   restoreVulnerabilityAlias: ['POST', '/api/v1/vulnerability-aliases/{alias}/restore', 'json', true],
   retireSource: ['POST', '/api/v1/sources/{id}/retire', 'json', true],
@@ -6493,6 +6842,7 @@ export const operations = {
   updateFinding: ['PATCH', '/api/v1/findings/{id}', 'json', false],
   updateMember: ['PATCH', '/api/v1/members/{id}', 'json', false],
   updateOrganization: ['PATCH', '/api/v1/organization', 'json', false],
+  updateView: ['PATCH', '/api/v1/views/{id}', 'json', false],
   updateWebhook: ['PATCH', '/api/v1/webhooks/{id}', 'json', false],
   updateWorkItem: ['PATCH', '/api/v1/work-items/{id}', 'json', false],
   verifyEvidencePackage: ['POST', '/api/v1/riskops-evidence/packages/{package_id}/verify', 'json', false],

@@ -166,6 +166,38 @@ select make_tenant_table('api_keys', 'select, insert, update, delete');
 -- Audit trail and events
 -- ----------------------------------------------------------------------------------------------------
 
+-- Filters, columns and sort order of a list under a name. Without an owner, the view is the organization's. The owner is a person: a member, or the
+-- credential of somebody who is not one.
+create table saved_views (
+  org_id uuid not null references organizations (id),
+  id uuid not null,
+  list text not null check (list in ('findings', 'work_items', 'assets')),
+  name text not null check (length(name) between 1 and 100),
+  query text not null check (length(query) <= 4000),
+  columns text[] not null default '{}',
+  sort text,
+  owner text,
+  position integer not null default 0,
+  created_by text not null,
+  version integer not null default 1,
+  created_at timestamptz(3) not null default now(),
+  updated_at timestamptz(3) not null default now(),
+  primary key (org_id, id)
+);
+create unique index saved_views_by_name on saved_views (org_id, list, coalesce(owner, ''), lower(name));
+create index saved_views_by_position on saved_views (org_id, position, id);
+select make_tenant_table('saved_views', 'select, insert, update, delete');
+
+-- What a person prefers: any JSON object, kept as text.
+create table preferences (
+  org_id uuid not null references organizations (id),
+  person text not null,
+  value text not null check (length(value) <= 16384),
+  updated_at timestamptz(3) not null default now(),
+  primary key (org_id, person)
+);
+select make_tenant_table('preferences', 'select, insert, update, delete');
+
 create table audit_events (
   org_id uuid not null references organizations (id),
   id uuid not null,
@@ -1411,7 +1443,7 @@ select make_insert_only('work_item_approvals');
 
 -- What findings, which know nothing of work items otherwise, show and filter by. The policies of the tables apply to the reader.
 create view finding_work_items with (security_invoker = true) as
-select l.org_id, l.finding_id, l.work_item_id, l.linked_at, w.title, w.status
+select l.org_id, l.finding_id, l.work_item_id, l.linked_at, w.title, w.status, w.assignee
 from work_item_findings l join work_items w on w.org_id = l.org_id and w.id = l.work_item_id
 where l.unlinked_at is null;
 grant select on finding_work_items to rrs_app;

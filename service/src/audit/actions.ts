@@ -29,6 +29,7 @@ interface Actions {
   sync: 'requested' | 'succeeded' | 'partial' | 'failed' | 'cancelled' | 'needs_confirmation' | 'confirmed' | 'discarded';
   ticket: 'pushed' | 'linked' | 'updated' | 'drifted' | 'paused' | 'failed' | 'gone' | 'unlinked';
   upload: 'verified';
+  view: 'created' | 'updated' | 'deleted';
   webhook: 'created' | 'updated' | 'secret_rotated' | 'disabled' | 'deleted' | 'replayed' | 'tested';
   work_item:
     | 'created'

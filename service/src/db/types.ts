@@ -55,8 +55,10 @@ export interface DB {
   package_files: PackageFilesTable;
   package_findings: PackageFindingsTable;
   package_receipts: PackageReceiptsTable;
+  preferences: PreferencesTable;
   run_assets: RunAssetsTable;
   run_lists: RunListsTable;
+  saved_views: SavedViewsTable;
   schema_migrations: SchemaMigrationsTable;
   sessions: SessionsTable;
   share_links: ShareLinksTable;
@@ -401,6 +403,7 @@ interface FindingWorkItemsTable {
   linked_at: Timestamp | null;
   title: string | null;
   status: string | null;
+  assignee: string | null;
 }
 
 interface FindingsTable {
@@ -807,6 +810,13 @@ interface PackageReceiptsTable {
   occurred_at: Generated<Timestamp>;
 }
 
+interface PreferencesTable {
+  org_id: string;
+  person: string;
+  value: string;
+  updated_at: Generated<Timestamp>;
+}
+
 interface RunAssetsTable {
   org_id: string;
   source_id: string;
@@ -829,6 +839,22 @@ interface RunListsTable {
   import_id: string;
   kind: 'checks' | 'files' | 'components' | 'ports' | 'other';
   entries: number[];
+}
+
+interface SavedViewsTable {
+  org_id: string;
+  id: string;
+  list: 'findings' | 'work_items' | 'assets';
+  name: string;
+  query: string;
+  columns: Generated<string[]>;
+  sort: string | null;
+  owner: string | null;
+  position: Generated<number>;
+  created_by: string;
+  version: Generated<number>;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
 }
 
 interface SchemaMigrationsTable {

@@ -24,6 +24,7 @@ const eventNames = {
   source: ['retired', 'reactivated'],
   sync: ['succeeded', 'partial', 'failed', 'cancelled', 'needs_confirmation', 'confirmed', 'discarded'],
   ticket: ['pushed', 'linked', 'updated', 'drifted', 'paused', 'failed', 'gone', 'unlinked'],
+  view: ['created', 'updated', 'deleted'],
   webhook: ['created', 'updated', 'secret_rotated', 'disabled', 'deleted'],
   work_item: ['created', 'updated', 'status_changed', 'findings_linked', 'finding_unlinked', 'approved', 'rejected'],
 } as const;

@@ -51,7 +51,7 @@ function toFinding(row: FindingRow, details: Details): Omit<Static<typeof Findin
     occurrence_count: details.occurrences.count,
     occurrences: details.occurrences.first.map(toOccurrence),
     decisions: (details.decisions.get(row.id) ?? []).map(toDecision),
-    work_items: details.workItems.map(({ id, title, status, linked_at }) => ({ id, title, status, linked_at: linked_at.toISOString() })),
+    work_items: details.linked,
   };
 }
 

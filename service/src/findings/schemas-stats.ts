@@ -1,12 +1,47 @@
 import { severities } from '@rrs/scan-reports';
 import { Type } from 'typebox';
-import { Id, Named, Nullable, OneOf } from '../http/schemas.ts';
+import { COUNT_LIMIT } from '../db/pages.ts';
+import { Id, Named, Nullable, OneOf, Strict } from '../http/schemas.ts';
+import { facetNames } from './counts/facets.ts';
+import { Multi } from './fields/shapes.ts';
+import { filterRules, filters } from './schemas-filter.ts';
 import { statuses } from './status.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const each = <const Key extends string, Value>(keys: readonly Key[], describe: (key: Key) => Value) =>
   Object.fromEntries(keys.map((key) => [key, describe(key)])) as Record<Key, Value>;
 const meanDays = (description: string) => Nullable(Type.Number({ minimum: 0, description, examples: [12.5] }));
+
+const Counted = {
+  count: count('Findings that match'),
+  relation: OneOf(['exact', 'at_least'] as const, {
+    description: `\`exact\`: \`count\` is their number. \`at_least\`: counting stopped at ${COUNT_LIMIT.toLocaleString('en')}`,
+  }),
+};
+
+const FacetValue = Named('FacetValue', {
+  value: Type.String({ description: 'Value of the filter', examples: ['critical'] }),
+  ...Counted,
+});
+
+export const FindingFacets = Named('FindingFacets', {
+  total: Type.Object(Counted, { description: 'Findings that match all filters', examples: [{ count: 12, relation: 'exact' }] }),
+  data: Named(
+    'FacetValues',
+    each(facetNames, (name) =>
+      Type.Optional(Type.Array(FacetValue, { description: `Findings for each value of the filter \`${name}\`. Absent if not requested` })),
+    ),
+    { description: 'Findings by the values of filters' },
+  ),
+});
+
+export const FacetQuery = Strict(
+  {
+    ...filters,
+    by: Multi(OneOf(facetNames, { description: 'Name of a filter' }), 'The filters whose values are counted. Default: all', ['severity', 'status']),
+  },
+  filterRules,
+);
 
 export const FindingStats = Named('FindingStats', {
   total: count('All findings'),

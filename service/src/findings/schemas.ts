@@ -4,7 +4,7 @@ import { listParameters, PageOf } from '../http/paging.ts';
 import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp } from '../http/schemas.ts';
 import { riskFactors } from '../vulnerabilities/risk.ts';
 import { detailSchemas, listedSchemas } from './fields/derive.ts';
-import { AssetType, Decision, Location, Multi, Severity, Tag } from './fields/shapes.ts';
+import { AssetType, Decision, Location, Multi, Severity, Tag, WorkItemRef } from './fields/shapes.ts';
 import { countedChanges } from './import/count-changes.ts';
 import { Occurrence, SeenBuild, Sighting, StillOpenReason } from './schemas-details.ts';
 import { Transition } from './schemas-triage.ts';
@@ -13,13 +13,6 @@ export const FindingParams = Strict({ id: Id });
 
 const ListedFinding = Named('ListedFinding', listedSchemas);
 export const FindingList = PageOf('FindingList', ListedFinding);
-
-const WorkItemRef = Named('WorkItemRef', {
-  id: Id,
-  title: Type.String({ description: 'Title of the work item', examples: ['Upgrade log4j in the shop'] }),
-  status: Type.String({ description: 'Status of the work item', examples: ['in_progress'] }),
-  linked_at: { ...Timestamp, description: 'When the finding was linked to the work item' },
-});
 
 export const Finding = Named('Finding', {
   ...listedSchemas,
@@ -62,7 +55,7 @@ export const Finding = Named('Finding', {
   occurrence_count: Type.Integer({ minimum: 0, description: 'How many occurrences there are, by place, source and track' }),
   occurrences: Type.Array(Occurrence, { description: 'The first 100 occurrences. `GET /findings/{id}/occurrences` lists all' }),
   decisions: Type.Array(Decision, { description: 'Acceptances of the risk and false positives, the current ones first. At most 20' }),
-  work_items: Type.Array(WorkItemRef, { description: 'Work items that the finding is linked to' }),
+  work_items: Type.Array(WorkItemRef, { description: 'All work items that the finding is linked to, the last one first' }),
   transitions: Type.Array(Transition, { description: 'The statuses that people can change the finding to, in a fixed order' }),
 });
 

@@ -9,6 +9,7 @@ export const tags = [
   { name: 'Webhooks and events', description: 'Signed webhook deliveries and the event stream.' },
   { name: 'Organization', description: 'Your organization, its policy and its audit trail.' },
   { name: 'Members and keys', description: 'Members, API keys, sessions and the current credential.' },
+  { name: 'Views and preferences', description: 'Saved views of lists, and what a person prefers.' },
   { name: 'Description', description: 'The OpenAPI description itself.' },
 ] as const;
 

@@ -4,6 +4,7 @@ import { apiKeyRoutes } from './routes-api-keys.ts';
 import { meRoutes } from './routes-me.ts';
 import { memberRoutes } from './routes-members.ts';
 import { tenantRoutes } from './routes-organization.ts';
+import { viewRoutes } from './routes-views.ts';
 
 export function organizationRoutes(deps: OrganizationDeps) {
   return (app: App): void => {
@@ -11,5 +12,6 @@ export function organizationRoutes(deps: OrganizationDeps) {
     tenantRoutes(app, deps);
     memberRoutes(app, deps);
     apiKeyRoutes(app, deps);
+    viewRoutes(app, deps);
   };
 }

@@ -17,6 +17,8 @@ describe('permissions', () => {
       api_keys:manage: owner, admin
       audit:read: owner, admin, auditor
       events:read: owner, admin, analyst, viewer, auditor
+      views:save: owner, admin, analyst, viewer, auditor
+      views:share: owner, admin, analyst
       webhooks:read: owner, admin
       webhooks:manage: owner, admin
       assets:read: owner, admin, analyst, viewer, auditor

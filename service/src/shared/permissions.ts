@@ -14,6 +14,8 @@ const permissionGroups = {
   'api_keys:manage': 'administer',
   'audit:read': 'audit',
   'events:read': 'read',
+  'views:save': 'read',
+  'views:share': 'work',
   'webhooks:read': 'administer',
   'webhooks:manage': 'administer',
   'assets:read': 'read',

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 import { readRiskOrigin } from '../../vulnerabilities/risk-origin.ts';
 import type { FindingRow } from '../fields/field.ts';
-import { namesFor } from '../fields/names.ts';
+import { allWorkItems, namesFor } from '../fields/names.ts';
 import { readOccurrences } from './occurrences.ts';
 import { readSightings } from './sightings.ts';
 
@@ -10,7 +10,7 @@ export type Details = Awaited<ReturnType<typeof readDetails>>;
 
 /** Reads what belongs to a single finding: its names, sightings, texts, occurrences, decisions and work items. */
 export async function readDetails(tx: TenantTx, orgId: string, finding: FindingRow) {
-  const [names, sightings, texts, occurrences, decisions, workItems, riskOrigin] = await Promise.all([
+  const [names, sightings, texts, occurrences, decisions, linked, riskOrigin] = await Promise.all([
     namesFor(tx, orgId, [finding]),
     readSightings(tx, orgId, finding.id),
     readTexts(tx, finding),
@@ -24,12 +24,10 @@ export async function readDetails(tx: TenantTx, orgId: string, finding: FindingR
       .orderBy('id', 'desc')
       .limit(20)
       .execute(),
-    sql<{ id: string; title: string; status: string; linked_at: Date }>`
-      select work_item_id as id, title, status, linked_at from finding_work_items
-      where org_id = ${orgId} and finding_id = ${finding.id} order by linked_at, work_item_id`.execute(tx),
+    allWorkItems(tx, orgId, finding.id),
     readRiskOrigin(tx, finding),
   ]);
-  return { ...names, decisions: new Map([[finding.id, decisions]]), sightings, ...texts, occurrences, workItems: workItems.rows, riskOrigin };
+  return { ...names, decisions: new Map([[finding.id, decisions]]), sightings, ...texts, occurrences, linked, riskOrigin };
 }
 
 interface Texts {

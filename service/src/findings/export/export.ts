@@ -2,7 +2,7 @@ import type { Location } from '@rrs/scan-reports';
 import { assetFacts } from '../../assets/relations.ts';
 import type { Database, TenantTx } from '../../db/database.ts';
 import { showDetails, showListed } from '../fields/derive.ts';
-import { currentDecisions, namesFor } from '../fields/names.ts';
+import { namesFor } from '../fields/names.ts';
 import { filterFindings, ownFindings } from '../list/filter.ts';
 import { type ExportedOccurrence, exportedOccurrence, occurrencesOf } from '../list/occurrences.ts';
 import { type FindingFilter, prepareFilter } from '../list/prepare-filter.ts';
@@ -61,9 +61,8 @@ async function readPage(tx: TenantTx, orgId: string, filter: FindingFilter, afte
   const rows = fitting(await (after === null ? found : found.where('findings.id', '>', after)).orderBy('findings.id').limit(PAGE).execute());
   const ids = rows.map(({ id }) => id);
   const textIds = [...new Set(rows.flatMap(({ text_id }) => (text_id === null ? [] : [text_id.toString('hex')])))];
-  const [named, decisions, occurrences, texts] = await Promise.all([
+  const [names, occurrences, texts] = await Promise.all([
     namesFor(tx, orgId, rows),
-    currentDecisions(tx, orgId, ids),
     occurrencesOf(tx, orgId, ids),
     textIds.length === 0
       ? []
@@ -78,7 +77,6 @@ async function readPage(tx: TenantTx, orgId: string, filter: FindingFilter, afte
           )
           .execute(),
   ]);
-  const names = { ...named, decisions };
   const textOf = new Map(texts.map((text) => [text.id.toString('hex'), text]));
   return rows.map((row) => {
     const text = row.text_id === null ? undefined : textOf.get(row.text_id.toString('hex'));

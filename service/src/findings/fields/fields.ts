@@ -7,6 +7,7 @@ import { field, fold, type ImportedColumn, known, knownOrReported, reported, rep
 import { shownLocation } from './location.ts';
 import { ratedSeverity } from './rated-severity.ts';
 import { AssetRef, Assurance, Cvss, Epss, Kev, Location, Severity, Source, Status } from './shapes.ts';
+import { statusFields } from './status-fields.ts';
 
 /** Whether the shared knowledge or a report says that the vulnerability is exploited. */
 const KEV = 'coalesce(v.kev, false) or r.reported_kev';
@@ -242,6 +243,7 @@ export const listedFields = {
     show: ({ tags }) => tags,
     csv: { tags: (tags) => tags },
   }),
+  ...statusFields,
   version: field({
     schema: Type.Integer({ minimum: 1, description: 'Version of the object, also its ETag' }),
     columns: { version: null },

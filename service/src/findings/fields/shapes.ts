@@ -138,3 +138,11 @@ export const Source = Named('Source', {
   name: Type.String({ description: 'Name of the scan, which separates several scans with one tool. Otherwise empty', examples: [''] }),
   connection_id: Nullable({ ...Id, description: 'The connection that the source belongs to', examples: [null] }),
 });
+
+export const WorkItemRef = Named('WorkItemRef', {
+  id: Id,
+  title: Type.String({ description: 'Title of the work item', examples: ['Upgrade log4j in the shop'] }),
+  status: Type.String({ description: 'Status of the work item', examples: ['in_progress'] }),
+  assignee: Nullable(Type.String({ description: 'E-mail address of a member, or any other name', examples: ['ada@example.com'] })),
+  linked_at: { ...Timestamp, description: 'When the finding was linked to the work item' },
+});

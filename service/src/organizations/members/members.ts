@@ -9,6 +9,7 @@ import { newId } from '../../shared/ids.ts';
 import { outranks } from '../../shared/permissions.ts';
 import { lowerKeysOf } from '../api-keys/api-keys.ts';
 import type { MemberCreate, MemberPatch } from '../schemas.ts';
+import { forgetPerson } from '../views/views.ts';
 import { assertNotAbove, assertOwnerLeft, lockForAccessChange } from './owners.ts';
 
 const columns = ['id', 'email', 'name', 'role', 'version', 'created_at', 'updated_at', 'password_hash', 'password_chosen_by'] as const;
@@ -105,6 +106,7 @@ export async function removeMember(tx: TenantTx, actor: Actor, id: string): Prom
   const current = await readMember(tx, actor.orgId, id);
   assertNotAbove(actor, current.role, 'The member');
   await lowerKeysOf(tx, actor, id, null);
+  await forgetPerson(tx, actor.orgId, id);
   await tx.deleteFrom('members').where('org_id', '=', actor.orgId).where('id', '=', id).execute();
   await assertOwnerLeft(tx, actor.orgId);
   await recordAudit(tx, actor, { action: 'member.removed', objectType: 'member', objectId: id, before: auditable(current) });

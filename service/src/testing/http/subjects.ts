@@ -142,6 +142,9 @@ export function subjectsOf(api: TestApi): Readonly<Record<string, Create>> {
       create(organization, '/api/v1/members', { email: `${newId()}@example.com`, name: 'Subject', role: 'viewer' }),
     ),
     '/api/v1/api-keys/{id}': single((organization) => create(organization, '/api/v1/api-keys', { name: 'subject', role: 'viewer' })),
+    '/api/v1/views/{id}': single((organization) =>
+      create(organization, '/api/v1/views', { list: 'findings', name: newId(), query: 'kev=true', scope: 'organization' }),
+    ),
     '/api/v1/webhooks/{id}': single(webhook),
     '/api/v1/webhooks/{id}/deliveries/{delivery_id}': async (organization) => {
       const id = await webhook(organization);

@@ -242,6 +242,25 @@ describe('links to findings', () => {
     expect(await ours.read(item.id)).toMatchObject({ status: 'in_progress' });
   });
 
+  it('are in the list of findings, the last three with their assignees', async () => {
+    const [one = '', other = ''] = await ours.findings(2);
+    await ours.item([other]);
+    for (const assignee of ['a@example.com', 'b@example.com', 'c@example.com', 'd@example.com']) await ours.item([one], { title: `of ${assignee}`, assignee });
+    const expires_at = new Date(Date.now() + 86_400_000).toISOString();
+    await ours.patchFinding(one, { status: 'risk_accepted', reason: 'isolated', owner: 'Ada', expires_at });
+    const rows = (await ours.list<Record<string, unknown> & { id: string }>('/findings?sort=-created_at&limit=2')).data;
+    expect(rows.find(({ id }) => id === one)).toMatchObject({
+      work_item_count: 4,
+      work_items: ['d', 'c', 'b'].map((name) => ({ title: `of ${name}@example.com`, status: 'closed_with_exceptions', assignee: `${name}@example.com` })),
+      status_reason: 'isolated',
+      reason_code: 'by_person',
+      status_changed_at: expect.stringMatching(/Z$/),
+      acceptance: { state: 'active', owner: 'Ada', expires_at },
+    });
+    expect(rows.find(({ id }) => id === other)).toMatchObject({ work_item_count: 1, acceptance: null });
+    expect((await ours.readFinding(one)).work_items).toHaveLength(4);
+  });
+
   it('can number thousands, up to the limit of a work item', async () => {
     const origin = await ours.finding({ title: 'crowd', asset: { type: 'host', name: 'crowd.example' } });
     await copiesOf(api, origin, 5_999);
