@@ -3426,8 +3426,10 @@ export type ShareLinkCreated = {
   remaining_downloads: number | null;
   /** When a download with the link last began. Null if never. */
   last_download_at: string | null;
-  /** The link. It cannot be retrieved again. */
+  /** The link to a page that shows the package and verifies it in the browser. It cannot be retrieved again. */
   url: string;
+  /** The same link for programs: `GET /riskops-evidence/shared/{token}`. It cannot be retrieved again. */
+  api_url: string;
 };
 
 export type ShareLinkList = {
@@ -4070,7 +4072,7 @@ export type ViewCreate = {
   /** Sort key of the list. `null`: its default */
   sort?: string | null;
   /** Who sees the view: only you (`mine`), or everybody in your organization. Default: `mine` */
-  scope: 'mine' | 'organization';
+  scope?: 'mine' | 'organization';
   /** Place among the views. Default: the last */
   position?: number;
 };

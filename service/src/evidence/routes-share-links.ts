@@ -57,7 +57,8 @@ export function shareLinkRoutes(app: App, deps: EvidenceDeps): void {
         const row = await readPackage(tx, actor.orgId, request.params.package_id);
         findDownload(row, 'zip');
         const { link, token } = await createShareLink(tx, actor, row.id, request.body);
-        return { status: 201, body: { ...toShareLink(link), url: `${publicUrl()}${ROOT}/shared/${token}` } };
+        const [url, api_url] = [`${publicUrl()}/shared/${token}`, `${publicUrl()}${ROOT}/shared/${token}`];
+        return { status: 201, body: { ...toShareLink(link), url, api_url } };
       }),
   );
 

@@ -65,7 +65,12 @@ export const ShareLinkCreated = Named('ShareLinkCreated', {
   ...ShareLink.properties,
   url: Type.String({
     format: 'uri',
-    description: 'The link. It cannot be retrieved again.',
+    description: 'The link to a page that shows the package and verifies it in the browser. It cannot be retrieved again.',
+    examples: [`https://rrs.example/shared/${TOKEN}`],
+  }),
+  api_url: Type.String({
+    format: 'uri',
+    description: 'The same link for programs: `GET /riskops-evidence/shared/{token}`. It cannot be retrieved again.',
     examples: [`https://rrs.example/api/v1/riskops-evidence/shared/${TOKEN}`],
   }),
 });

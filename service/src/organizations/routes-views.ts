@@ -6,8 +6,9 @@ import { deleteRoute, getRoute, listRoute, patchRoute } from '../http/resource.t
 import { problems } from '../http/schemas.ts';
 import type { OrganizationDeps } from './deps.ts';
 import { Preferences, View, ViewCreate, ViewList, ViewParams, ViewPatch, ViewQuery } from './schemas-views.ts';
+import { MOST_VIEWS } from './views/limits.ts';
 import { readPreferences, replacePreferences } from './views/preferences.ts';
-import { createView, deleteView, listViews, MOST_VIEWS, readView, updateView, type ViewRow } from './views/views.ts';
+import { createView, deleteView, listViews, readView, updateView, type ViewRow } from './views/views.ts';
 
 const tag = 'Views and preferences';
 

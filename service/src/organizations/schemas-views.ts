@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { listParameters, PageOf } from '../http/paging.ts';
 import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp } from '../http/schemas.ts';
-import { MOST_PREFERENCE_BYTES } from './views/preferences.ts';
+import { MOST_PREFERENCE_BYTES } from './views/limits.ts';
 
 export const ViewParams = Strict({ id: { ...Id, description: 'Id of the view (UUIDv7)' } });
 
@@ -60,7 +60,7 @@ export const ViewCreate = Named(
     query: Query,
     columns: Type.Optional(Columns),
     sort: Type.Optional(Sort),
-    scope: { ...Scope, default: 'mine', description: 'Who sees the view: only you (`mine`), or everybody in your organization. Default: `mine`' },
+    scope: Type.Optional({ ...Scope, description: 'Who sees the view: only you (`mine`), or everybody in your organization. Default: `mine`' }),
     position: Type.Optional({ ...Position, description: 'Place among the views. Default: the last' }),
   },
   { examples: [example] },

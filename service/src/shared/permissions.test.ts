@@ -46,8 +46,8 @@ describe('permissions', () => {
     }
   });
 
-  it('grants viewers and auditors only read permissions', () => {
-    for (const permission of permissionsOf('owner').filter((each) => !each.endsWith(':read'))) {
+  it('grants viewers and auditors only read permissions, and to save views for themselves', () => {
+    for (const permission of permissionsOf('owner').filter((each) => !each.endsWith(':read') && each !== 'views:save')) {
       for (const reader of ['viewer', 'auditor'] as const) expect(can(reader, permission)).toBe(false);
     }
   });

@@ -8,6 +8,7 @@ const world = usePackages({ config: { RRS_TRUSTED_PROXIES: '127.0.0.1', RRS_PUBL
 interface Link {
   id: string;
   url: string;
+  api_url: string;
   status: string;
   downloads: number;
   max_downloads: number | null;
@@ -22,7 +23,7 @@ beforeAll(async () => {
 
 const links = (): string => `/riskops-evidence/packages/${sealed.package_id}/share-links`;
 const share = (max_downloads: number | null) => world.post<Link>(links(), { recipient: 'Grace', max_downloads });
-const pathOf = ({ url }: Link): string => url.replace('https://rrs.example', '');
+const pathOf = ({ api_url }: Link): string => api_url.replace('https://rrs.example', '');
 const [HERE, ELSEWHERE] = ['203.0.113.1', '198.51.100.7'];
 const visit = (link: Link, path = '', { from = HERE, range = '' } = {}) =>
   world.api().call('GET', pathOf(link) + path, { headers: { 'x-forwarded-for': from, ...(range && { range }) } });

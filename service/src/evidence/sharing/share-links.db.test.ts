@@ -16,6 +16,7 @@ const HOUR = 3_600_000;
 interface Link {
   id: string;
   url: string;
+  api_url: string;
   status: string;
   expires_at: string;
   downloads: number;
@@ -31,7 +32,7 @@ beforeAll(async () => {
 
 const linksOf = (id = sealed.package_id): string => `/riskops-evidence/packages/${id}/share-links`;
 const share = (more: object = {}, id?: string) => world.post<Link>(linksOf(id), { recipient: 'Grace', ...more });
-const pathOf = ({ url }: Link): string => url.replace('https://rrs.example', '');
+const pathOf = ({ api_url }: Link): string => api_url.replace('https://rrs.example', '');
 let visitors = 0;
 /** Each request comes from its own address, so that invalid links do not add up. */
 const visit = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
@@ -61,7 +62,8 @@ const expire = (id: string) =>
 describe('a share link', () => {
   it('gives an auditor without an account the package and every format', async () => {
     const link = await share();
-    expect(link.url).toMatch(/^https:\/\/rrs\.example\/api\/v1\/riskops-evidence\/shared\/shr_[\w-]{64}$/);
+    expect(link.url).toMatch(/^https:\/\/rrs\.example\/shared\/shr_[\w-]{64}$/);
+    expect(link.api_url).toBe(link.url.replace('/shared/', '/api/v1/riskops-evidence/shared/'));
     const { status, headers, body } = await visit(pathOf(link));
     expect(status).toBe(200);
     expect(headers.get('cache-control')).toBe('no-store');

@@ -2,9 +2,8 @@ import { sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { invalidField } from '../../shared/errors.ts';
+import { MOST_PREFERENCE_BYTES } from './limits.ts';
 import { personKey } from './views.ts';
-
-export const MOST_PREFERENCE_BYTES = 16_384;
 
 export type Preferences = Record<string, unknown>;
 

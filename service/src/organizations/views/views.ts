@@ -9,11 +9,9 @@ import { AppError, notFound } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { permissionLacking } from '../../shared/permissions.ts';
 import type { ViewCreate, ViewPatch, ViewQuery } from '../schemas-views.ts';
+import { MOST_VIEWS } from './limits.ts';
 
 const columns = ['id', 'list', 'name', 'query', 'columns', 'sort', 'owner', 'position', 'created_by', 'version', 'created_at', 'updated_at'] as const;
-
-/** So many views fit into a menu, for a person and for the organization. */
-export const MOST_VIEWS = 200;
 
 /** All credentials of a person have the same views and preferences. */
 export function personKey({ person, type, id }: Actor): string {
@@ -49,7 +47,7 @@ export type ViewRow = Awaited<ReturnType<typeof readView>>;
 export async function createView(
   tx: TenantTx,
   actor: Actor,
-  { scope, columns: shown = [], sort = null, position, ...view }: Static<typeof ViewCreate>,
+  { scope = 'mine', columns: shown = [], sort = null, position, ...view }: Static<typeof ViewCreate>,
 ): Promise<ViewRow> {
   if (scope === 'organization') assertShares(actor);
   const owner = scope === 'organization' ? null : personKey(actor);
