@@ -807,6 +807,8 @@ create table run_assets (
   selective boolean not null default false,
   -- The name of the track in the report, which can be that of a merged track. Empty if the report names none. Null if it names several of one track.
   track_name text,
+  -- The keys by which the report names the asset, if others were merged into it.
+  named_keys text[],
   primary key (org_id, source_id, asset_id, track, import_id)
 );
 create index run_assets_by_import on run_assets (org_id, import_id);

@@ -6,7 +6,7 @@ import { fetchPage, type PageRequest, type SortColumns } from '../db/pages.ts';
 import { emit } from '../events/emit.ts';
 import type { Actor } from '../shared/actor.ts';
 import { AppError, notFound } from '../shared/errors.ts';
-import type { Numbering } from './merging/merge-tracks.ts';
+import type { Build, Numbering } from './merging/merge-tracks.ts';
 import { addNameKey } from './own-keys.ts';
 import type { AssetPatch, AssetQuery } from './schemas.ts';
 
@@ -44,6 +44,25 @@ export interface AssetMerge {
   tracks: readonly Numbering[];
 }
 
+/** An asset that is separate from another one again, with the numbers that its tracks and builds have on both. */
+export interface AssetSeparation extends AssetMerge {
+  builds: readonly Numbering[];
+  /** The keys by which only one of the two was known. */
+  keys: Record<'from' | 'into', readonly string[]>;
+  mergedAt: Date;
+  findings: unknown;
+}
+
+/** What scans have covered, by the numbers of the asset that stays. */
+export interface Separated {
+  /** Tracks and builds of the separated asset since the merge. The tracks of builds have its own numbers. */
+  moved: { tracks: number[]; builds: Build[] };
+  /** Those of the other asset, at any time. */
+  kept: { tracks: number[]; builds: number[] };
+  /** Keys that reports of only the separated asset had. */
+  keys: string[];
+}
+
 /** Two tracks of an asset, and the builds that both have. */
 export interface TrackNumbers extends Numbering {
   assetId: string;
@@ -73,7 +92,7 @@ export interface AssetFollower {
   unmergeTrack(tx: TenantTx, actor: Actor, merge: TrackSeparation): Promise<number[]>;
   /** Moves what belongs to an asset to the one that it was merged into. Returns what `unmerge` needs, as JSON. */
   merge(tx: TenantTx, actor: Actor, merge: AssetMerge & { versions: readonly Numbering[]; renames: boolean }): Promise<unknown>;
-  unmerge(tx: TenantTx, actor: Actor, merge: AssetMerge & { findings: unknown }): Promise<void>;
+  unmerge(tx: TenantTx, actor: Actor, separation: AssetSeparation): Promise<Separated>;
 }
 
 interface AssetChange {
@@ -115,7 +134,7 @@ export async function updateAsset(tx: TenantTx, actor: Actor, follower: AssetFol
 }
 
 /** The rank of a name that a person chose, which no report replaces. */
-const CHOSEN = -1;
+export const CHOSEN = -1;
 
 /** The fields that the patch changes, before and after. */
 function difference(current: AssetRow, patch: AssetChange['patch']): { before: Record<string, unknown>; after: AssetChange['patch'] } {

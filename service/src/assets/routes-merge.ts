@@ -2,7 +2,8 @@ import type { App } from '../http/app.ts';
 import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
 import { problems } from '../http/schemas.ts';
 import type { AssetDeps } from './deps.ts';
-import { mergeAssets, unmergeAssets } from './merging/merge-assets.ts';
+import { mergeAssets } from './merging/merge-assets.ts';
+import { unmergeAssets } from './merging/unmerge-assets.ts';
 import { withIdentifiers } from './present.ts';
 import { AssetDetails, AssetMergeBody, AssetParams, AssetUnmergeBody } from './schemas.ts';
 
@@ -39,7 +40,7 @@ export function mergeRoutes(app: App, { db, secret, follower }: AssetDeps): void
         operationId: 'unmergeAsset',
         summary: 'Undo the merge of two assets',
         description:
-          'Undoes the latest merge that the asset took part in, and returns the asset that is separate again. Both get back their identifiers and findings. Findings that were reported since then stay where they are. Returns 409 if the asset is not merged.',
+          'Undoes the latest merge that the asset took part in, and returns the asset that is separate again. Both get back their identifiers, tracks, builds and findings. What scans have reported since the merge belongs to the asset that they named. A finding that was closed because a scan of the other asset did not show it gets back the status it had. What a report named for both stays with the asset that stayed. Returns 409 if the asset is not merged.',
         tags: ['Assets'],
         params: AssetParams,
         headers: IdempotencyHeaders,

@@ -832,6 +832,7 @@ interface RunAssetsTable {
   knowledge_at: Timestamp | null;
   selective: Generated<boolean>;
   track_name: string | null;
+  named_keys: string[] | null;
 }
 
 interface RunListsTable {

@@ -7,7 +7,23 @@ export interface Numbering {
   into: number;
 }
 
-interface Assets {
+/** The numbers of the tracks and builds of an asset. */
+export async function numbersOf(tx: TenantTx, orgId: string, assetId: string): Promise<{ tracks: number[]; builds: number[] }> {
+  const of = async (table: 'asset_tracks' | 'asset_versions') =>
+    (await tx.selectFrom(table).select('n').where('org_id', '=', orgId).where('asset_id', '=', assetId).execute()).map(({ n }) => n);
+  return { tracks: await of('asset_tracks'), builds: await of('asset_versions') };
+}
+
+/** A build that scans have covered, with the number of its track. */
+export interface Build {
+  n: number;
+  track: number;
+  first_scan: string;
+  last_scan: string;
+}
+
+/** The merged asset and the one that stays. */
+export interface Assets {
   from: string;
   into: string;
 }

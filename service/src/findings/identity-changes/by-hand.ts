@@ -58,7 +58,7 @@ export async function splitByHand(tx: TenantTx, actor: Actor, follower: FindingF
     .executeTakeFirst();
   if (!rule) throw new Error(`the merged finding ${id} has no rule`);
   if (rule.asset_merge_id !== null) throw new AppError('conflict', 'The finding was merged because its asset was. Undo the merge of the assets instead.');
-  const pairs = await splitFindings(tx, actor, sql`select ${rule.id}::uuid`, reason);
+  const pairs = await splitFindings(tx, actor, sql`select ${rule.id}::uuid`, { reason });
   await recordAudit(tx, actor, { action: 'finding.split', objectType: 'finding', objectId: id, before: { merged_into }, after: { merged_into: null, reason } });
   await restore(tx, actor, follower, pairs);
   return readFinding(tx, orgId, id);

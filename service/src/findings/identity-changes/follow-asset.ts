@@ -13,7 +13,8 @@ import { takeImportLock } from '../import-lock.ts';
 import { reasonSentences } from '../reason-codes.ts';
 import { activeStatuses, mayMove } from '../status.ts';
 import { wordsOfName } from '../words.ts';
-import { mergeAssetFindings, unmergeAssetFindings } from './merge-asset.ts';
+import { mergeAssetFindings } from './assets/merge-asset.ts';
+import { unmergeAssetFindings } from './assets/unmerge-asset.ts';
 import { refreshNameWords } from './refresh-words.ts';
 import { mergeTrackSightings } from './tracks/merge-track.ts';
 import { unmergeTrackSightings } from './tracks/unmerge-track.ts';
@@ -48,9 +49,10 @@ export const followAsset = (follower: FindingFollower): AssetFollower => ({
     return moved;
   },
   async unmerge(tx, actor, merge) {
-    const ids = await unmergeAssetFindings(tx, actor, follower, merge);
-    await rescore(tx, { org_id: actor.orgId, id: merge.from });
+    const { ids, separated } = await unmergeAssetFindings(tx, actor, follower, merge);
+    for (const id of [merge.from, merge.into]) await rescore(tx, { org_id: actor.orgId, id });
     await renameMoved(tx, actor.orgId, ids, { from: merge.into, to: merge.from });
+    return separated;
   },
 });
 

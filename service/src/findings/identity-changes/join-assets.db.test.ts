@@ -1,6 +1,6 @@
 import type { Asset, AssetIdentifier, Observation } from '@rrs/scan-reports';
 import { describe, expect, it } from 'vitest';
-import { unmergeAssets } from '../../assets/merging/merge-assets.ts';
+import { unmergeAssets } from '../../assets/merging/unmerge-assets.ts';
 import { systemActor } from '../../shared/actor.ts';
 import { type ImportOptions, seen, useImports } from '../../testing/findings/imports.ts';
 import { followAsset } from './follow-asset.ts';

@@ -30,7 +30,7 @@ export async function separateAlias(tx: TenantTx, actor: Actor, revoked: Revoked
     select r.id from tenant_findings a join identity_rules r on r.org_id = ${orgId} and r.a = a.id and r.kind = 'alias' and r.revoked_at is null
     join findings b on b.org_id = ${orgId} and b.id = r.b
     where a.org_id = ${orgId} and a.facets @@ ${aliasQuery([alias])}::tsquery and a.merged_into is not null and a.weakness = ${alias} and b.weakness = ${weakness}`;
-  const pairs = await splitFindings(tx, actor, rules, reason);
+  const pairs = await splitFindings(tx, actor, rules, { reason });
   await restoreNames(tx, orgId, revoked, pairs);
   const moves = await planMoves(tx, orgId, revoked);
   const ids = [...new Set([...pairs.flatMap(({ from_id, into_id }) => [from_id, into_id]), ...moves.flatMap(({ from_id, to_id }) => [from_id, to_id])])];

@@ -9,19 +9,30 @@ import { copied, type Pair } from './move-sightings.ts';
 
 /**
  * Separates findings that were merged. `rules` selects the ids of their rules. Both get back what they had. What scans and people did to the finding that
- * stayed is kept. Requires the import lock. The caller passes the returned pairs to `restoreLinks` of the follower.
+ * stayed is kept. `settle` can correct what sources say before the status follows from it. Requires the import lock. The caller passes the returned pairs to `restoreLinks` of the follower.
  */
-export async function splitFindings(tx: TenantTx, actor: HistoryActor, rules: RawBuilder<unknown>, reason: string | null): Promise<Pair[]> {
+export async function splitFindings(
+  tx: TenantTx,
+  actor: HistoryActor,
+  rules: RawBuilder<unknown>,
+  { reason, settle }: { reason: string | null; settle?: (pairs: readonly Pair[]) => Promise<void> },
+): Promise<Pair[]> {
   const { orgId } = actor;
   const { rows } = await sql<{ id: string; a: string; b: string }>`
     select r.id, r.a, r.b from identity_rules r where r.org_id = ${orgId} and r.revoked_at is null and r.id in (${rules}) order by r.created_at desc, r.id desc`.execute(
     tx,
   );
-  if (rows.length === 0) return [];
+  if (rows.length === 0) {
+    await settle?.([]);
+    return [];
+  }
   const ids = rows.map(({ id }) => id);
   await sql`select from findings where org_id = ${orgId} and id = any(${rows.flatMap(({ a, b }) => [a, b])}::uuid[]) order by id for update`.execute(tx);
   await moveBack(tx, orgId, ids);
+  const pairs = rows.map(({ a, b }) => ({ from_id: a, into_id: b }));
+  await settle?.(pairs);
   await restoreStatus(tx, actor, ids, reason);
+  await returnOwn(tx, orgId, ids);
   await sql`
     update identity_rules set revoked_at = now(), revoked_by = ${actor.person?.name ?? actor.name} where org_id = ${orgId} and id = any(${ids}::uuid[])`.execute(
     tx,
@@ -31,7 +42,7 @@ export async function splitFindings(tx: TenantTx, actor: HistoryActor, rules: Ra
     actor,
     rows.flatMap(({ a, b }) => [a, b]),
   );
-  return rows.map(({ a, b }) => ({ from_id: a, into_id: b }));
+  return pairs;
 }
 
 const rulesSql = (orgId: string, ids: readonly string[]) =>
@@ -110,4 +121,21 @@ async function restoreStatus(tx: TenantTx, actor: HistoryActor, ids: readonly st
     update findings f set ${set('own', statusColumns)}, version = f.version + 1, updated_at = now()
     from ${restored} r cross join lateral jsonb_populate_record(null::findings, r.undo->'b'->'finding') own
     where r.unchanged and f.org_id = ${orgId} and f.id = r.b`.execute(tx);
+}
+
+/** Takes the severity and tags from the finding that stayed that people had given only to the other one. */
+async function returnOwn(tx: TenantTx, orgId: string, ids: readonly string[]): Promise<void> {
+  await sql`
+    update findings f set severity_override = null, severity_override_by = null, severity_override_reason = null, severity = f.source_severity
+    from ${rulesSql(orgId, ids)} r
+    where f.org_id = ${orgId} and f.id = r.b and r.undo->'b'->'finding'->>'severity_override' is null
+      and f.severity_override = (r.undo->'a'->'finding'->>'severity_override')::smallint
+      and f.severity_override_by is not distinct from r.undo->'a'->'finding'->>'severity_override_by'`.execute(tx);
+  await sql`
+    update findings f set tags = array(select tag from unnest(f.tags) as tag where tag <> all(foreign_tags.tags) order by tag),
+      search = ts_delete(f.search, array(select 't:' || lower(tag) from unnest(foreign_tags.tags) as tag))
+    from ${rulesSql(orgId, ids)} r cross join lateral (
+      select array(select jsonb_array_elements_text(r.undo->'a'->'finding'->'tags') except select jsonb_array_elements_text(r.undo->'b'->'finding'->'tags')) as tags
+    ) foreign_tags
+    where f.org_id = ${orgId} and f.id = r.b and foreign_tags.tags <> '{}'`.execute(tx);
 }

@@ -112,6 +112,7 @@ const CAUSES: Record<ReasonCode, Cause> = {
   asset_gone: 'asset_gone',
   track_ended: 'track_ended',
   track_unmerged: 'person',
+  asset_unmerged: 'person',
   merged: 'merged',
   split: 'person',
 };

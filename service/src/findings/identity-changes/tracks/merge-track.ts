@@ -7,7 +7,7 @@ import { foldAgain } from '../../endings/fold-again.ts';
 import { idsSql } from '../../follower.ts';
 import { saidByFindingSql } from '../../merge/merged-values.ts';
 import { countPlaces } from '../../merge/write-places.ts';
-import { keepLastSeen } from '../merge-asset.ts';
+import { keepLastSeen } from '../assets/merge-asset.ts';
 import { copied } from '../move-sightings.ts';
 import { moveTrackCoverage, type StoredRuns } from './move-coverage.ts';
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { TrackNumbers, TrackSeparation } from '../../../assets/assets.ts';
 import type { TenantTx } from '../../../db/database.ts';
+import { coverByRuns } from '../cover-by-runs.ts';
 
 /** The runs of two tracks before they were merged. */
 export interface StoredRuns {
@@ -57,18 +58,5 @@ export async function returnTrackCoverage(
     tx,
   );
   await sql`insert into run_assets select * from jsonb_populate_recordset(null::run_assets, ${JSON.stringify(own)}) on conflict do nothing`.execute(tx);
-  await sql`
-    delete from source_coverage c where c.org_id = ${orgId} and c.asset_id = ${assetId} and c.track in (${from}, ${into})`.execute(tx);
-  await sql`
-    insert into source_coverage (org_id, source_id, asset_id, track, import_id, seen_at, complete_import_id, complete_at, version_n)
-    select ${orgId}, last.source_id, ${assetId}, last.track, last.import_id, last.started_at, proves.import_id, proves.started_at, proves.version_n
-    from (
-      select distinct on (run.source_id, run.track) run.* from run_assets run where run.org_id = ${orgId} and run.asset_id = ${assetId} and run.track in (${from}, ${into})
-      order by run.source_id, run.track, run.started_at desc, run.import_id desc
-    ) last
-    left join lateral (
-      select one.import_id, one.started_at, one.version_n from run_assets one
-      where one.org_id = ${orgId} and one.asset_id = ${assetId} and one.source_id = last.source_id and one.track = last.track and one.complete and one.accepted
-      order by one.started_at desc, one.import_id desc limit 1
-    ) proves on true`.execute(tx);
+  await coverByRuns(tx, orgId, sql`run.asset_id = ${assetId} and run.track in (${from}, ${into})`);
 }

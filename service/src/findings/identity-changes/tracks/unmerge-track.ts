@@ -7,11 +7,11 @@ import { foldAgain } from '../../endings/fold-again.ts';
 import { type FindingFollower, idsSql } from '../../follower.ts';
 import { saidByFindingSql } from '../../merge/merged-values.ts';
 import { countPlaces } from '../../merge/write-places.ts';
-import { keepLastSeen } from '../merge-asset.ts';
+import { keepLastSeen } from '../assets/merge-asset.ts';
 import { copied } from '../move-sightings.ts';
+import { reopenUnproven } from '../reopen-unproven.ts';
 import type { MovedSightings } from './merge-track.ts';
 import { returnTrackCoverage } from './move-coverage.ts';
-import { reopenUnproven } from './reopen-unproven.ts';
 
 /**
  * Separates what sources say about two tracks that were merged. Scans since the merge count for the track that they named: a scan of one of them closes
@@ -35,7 +35,7 @@ export async function unmergeTrackSightings(tx: TenantTx, actor: Actor, follower
   const ids = rows.map(({ id }) => id);
   await foldAgain(tx, actor, ids);
   await countPlaces(tx, orgId, idsSql(ids));
-  const reopened = await reopenUnproven(tx, actor, ids);
+  const reopened = await reopenUnproven(tx, actor, ids, 'track_unmerged');
   await followPlaces(tx, actor, { ids: idsSql(reopened), importId: null });
   await follower.follow(tx, actor, idsSql(reopened));
   return buildsOf(tx, orgId, merge, moved.runs.imports);

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { TenantTx } from '../../../db/database.ts';
-import { emitSql } from '../../../events/emit.ts';
-import type { Actor } from '../../../shared/actor.ts';
-import { historySql } from '../../history.ts';
-import { type ReasonCode, reasonSentences } from '../../reason-codes.ts';
+import type { TenantTx } from '../../db/database.ts';
+import { emitSql } from '../../events/emit.ts';
+import type { Actor } from '../../shared/actor.ts';
+import { historySql } from '../history.ts';
+import { type ReasonCode, reasonSentences } from '../reason-codes.ts';
 
 /** Why scans close findings. */
 const closedByScan: readonly ReasonCode[] = ['scan_absent', 'acceptance_fixed', 'source_retracted', 'check_retired', 'asset_gone', 'track_ended'];
@@ -12,14 +12,14 @@ const closedByScan: readonly ReasonCode[] = ['scan_absent', 'acceptance_fixed', 
  * Gives findings that a scan closed, and that a source still sees, the status back that they had before. Accepted risks are open first: whether the
  * acceptance still holds depends on its places. Returns the findings that changed.
  */
-export async function reopenUnproven(tx: TenantTx, actor: Actor, ids: readonly string[]): Promise<string[]> {
+export async function reopenUnproven(tx: TenantTx, actor: Actor, ids: readonly string[], code: 'asset_unmerged' | 'track_unmerged'): Promise<string[]> {
   const { orgId } = actor;
-  const sentence = sql`${reasonSentences.track_unmerged}::text`;
+  const sentence = sql`${reasonSentences[code]}::text`;
   const entries = sql`
     select id as finding_id, 'status_changed' as action, jsonb_build_object('status', status, 'reason_code', reason_code, 'assurance', assurance) as before,
-      jsonb_strip_nulls(jsonb_build_object('status', became, 'reason_code', 'track_unmerged', 'assurance', claim)) as after, ${sentence} as reason from closed`;
+      jsonb_strip_nulls(jsonb_build_object('status', became, 'reason_code', ${code}::text, 'assurance', claim)) as after, ${sentence} as reason from closed`;
   const events = sql`
-    select id::text as subject, jsonb_build_object('from', status, 'to', became, 'reason_code', 'track_unmerged', 'reason', ${sentence}) as data from closed where listed`;
+    select id::text as subject, jsonb_build_object('from', status, 'to', became, 'reason_code', ${code}::text, 'reason', ${sentence}) as data from closed where listed`;
   const { rows } = await sql<{ id: string }>`
     with closed as materialized (
       select f.id, f.status, f.reason_code, f.assurance, f.listed, coalesce(earlier.status, 'open') as became, case earlier.status when 'remediated' then 'declared' end as claim
@@ -33,7 +33,7 @@ export async function reopenUnproven(tx: TenantTx, actor: Actor, ids: readonly s
         and exists (select from sightings s where s.org_id = ${orgId} and s.finding_id = f.id and s.state = 'present')
       for no key update of f
     ), emitted as (${emitSql(orgId, 'finding.status_changed', events)}), recorded as (${historySql(actor, entries)})
-    update findings f set status = closed.became, reason_code = 'track_unmerged', status_reason = ${sentence}, status_changed_at = now(),
+    update findings f set status = closed.became, reason_code = ${code}, status_reason = ${sentence}, status_changed_at = now(),
       status_changed_by = ${actor.person?.id ?? null}::text, assurance = closed.claim, closed_at = null, version = f.version + 1, updated_at = now()
     from closed where f.org_id = ${orgId} and f.id = closed.id returning f.id`.execute(tx);
   return rows.map(({ id }) => id);

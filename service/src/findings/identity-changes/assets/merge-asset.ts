@@ -1,15 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { AssetMerge } from '../../assets/assets.ts';
-import type { TenantTx } from '../../db/database.ts';
-import type { Actor } from '../../shared/actor.ts';
-import { type FindingFollower, idsSql } from '../follower.ts';
-import { lastSeenSql } from '../merge/group-records.ts';
-import { mergeFindings } from './merge-findings.ts';
-import { moveCoverage, returnCoverage, type StoredCoverage } from './move-coverage.ts';
-import { splitFindings } from './split-findings.ts';
+import type { AssetMerge } from '../../../assets/assets.ts';
+import type { TenantTx } from '../../../db/database.ts';
+import type { Actor } from '../../../shared/actor.ts';
+import { type FindingFollower, idsSql } from '../../follower.ts';
+import { lastSeenSql } from '../../merge/group-records.ts';
+import { mergeFindings } from '../merge-findings.ts';
+import { moveCoverage, type StoredCoverage } from './move-coverage.ts';
 
 type Numbered = AssetMerge['tracks'];
-interface MovedFindings {
+export interface MovedFindings {
   ids: string[];
   coverage: StoredCoverage;
 }
@@ -36,29 +35,6 @@ export async function mergeAssetFindings(
   return { ids, coverage };
 }
 
-export async function unmergeAssetFindings(
-  tx: TenantTx,
-  actor: Actor,
-  follower: FindingFollower,
-  { from, into, mergeId, reason, tracks, findings }: AssetMerge & { findings: unknown },
-): Promise<string[]> {
-  const { orgId } = actor;
-  const { ids, coverage } = findings as MovedFindings;
-  await keepLastSeen(tx, orgId, [into]);
-  const pairs = await splitFindings(tx, actor, sql`select id from identity_rules where org_id = ${orgId} and asset_merge_id = ${mergeId}`, reason);
-  await moveFindings(tx, orgId, ids, { from: into, into: from });
-  await renumberTracks(
-    tx,
-    orgId,
-    ids,
-    tracks.map((track) => ({ from: track.into, into: track.from })),
-  );
-  await returnCoverage(tx, orgId, into, coverage);
-  await follower.restoreLinks(tx, actor, pairs);
-  await follower.follow(tx, actor, idsSql([...ids, ...pairs.map(({ into_id }) => into_id)]));
-  return ids;
-}
-
 /** Sightings are not written on every scan. Before the scans of two assets are combined, each sighting gets the time of the scan that last saw it. */
 export async function keepLastSeen(tx: TenantTx, orgId: string, assets: readonly string[]): Promise<void> {
   await sql`
@@ -68,7 +44,7 @@ export async function keepLastSeen(tx: TenantTx, orgId: string, assets: readonly
 }
 
 /** In two steps, because two tracks may exchange their numbers. */
-async function renumberTracks(tx: TenantTx, orgId: string, ids: readonly string[], tracks: Numbered): Promise<void> {
+export async function renumberTracks(tx: TenantTx, orgId: string, ids: readonly string[], tracks: Numbered): Promise<void> {
   const changed = tracks.filter((track) => track.from !== track.into);
   if (changed.length === 0) return;
   const apart = 16_000;
@@ -95,7 +71,7 @@ function meetingSql(orgId: string, from: string, into: string): RawBuilder<unkno
 }
 
 /** Moves findings to another asset. If that has a finding with the same identity, which is merged, the two change places. */
-async function moveFindings(tx: TenantTx, orgId: string, ids: readonly string[], { from, into }: { from: string; into: string }): Promise<void> {
+export async function moveFindings(tx: TenantTx, orgId: string, ids: readonly string[], { from, into }: { from: string; into: string }): Promise<void> {
   const { rows } = await sql<{ id: string; other: string }>`
     select f.id, other.id as other from findings f
     join findings other on other.org_id = ${orgId} and other.asset_id = ${into} and other.weakness = f.weakness and other.identity_key = f.identity_key

@@ -1,12 +1,16 @@
 import { sql } from 'kysely';
-import type { AssetMerge } from '../../assets/assets.ts';
-import type { TenantTx } from '../../db/database.ts';
+import type { AssetMerge, AssetSeparation } from '../../../assets/assets.ts';
+import type { TenantTx } from '../../../db/database.ts';
+import { coverByRuns } from '../cover-by-runs.ts';
+import { type Sides, sidesSql } from './sides.ts';
 
 /** The coverage and runs of the merged asset before the merge, and which runs the other asset got. */
 export interface StoredCoverage {
   coverage: unknown[];
   runs: unknown[];
   added: { source_id: string; track: number; import_id: string }[];
+  /** The imports that had covered one of the assets, as far as they could be taken for later ones. */
+  imports: string[];
 }
 
 interface Moving {
@@ -26,6 +30,8 @@ export async function moveCoverage(tx: TenantTx, orgId: string, { from, into, tr
       await sql<{ row: unknown }>`select to_jsonb(one) as row from ${sql.table(table)} one where one.org_id = ${orgId} and one.asset_id = ${from}`.execute(tx)
     ).rows.map(({ row }) => row);
   const [coverage, runs] = [await rowsOf('source_coverage'), await rowsOf('run_assets')];
+  const { rows: earlier } = await sql<{ import_id: string }>`
+    select distinct import_id from run_assets where org_id = ${orgId} and (asset_id = ${from} or (asset_id = ${into} and named_keys is not null))`.execute(tx);
   const renumbered = sql`
     join jsonb_to_recordset(${JSON.stringify(tracks)}) as track ("from" smallint, "into" smallint) on track."from" = old.track
     left join jsonb_to_recordset(${JSON.stringify(versions)}) as version ("from" integer, "into" integer) on version."from" = old.version_n
@@ -47,23 +53,35 @@ export async function moveCoverage(tx: TenantTx, orgId: string, { from, into, tr
     from run_assets old ${renumbered}
     on conflict (org_id, source_id, asset_id, track, import_id) do nothing returning source_id, track, import_id`.execute(tx);
   for (const table of ['source_coverage', 'run_assets'] as const) await tx.deleteFrom(table).where('org_id', '=', orgId).where('asset_id', '=', from).execute();
-  return { coverage, runs, added };
+  return { coverage, runs, added, imports: earlier.map(({ import_id }) => import_id) };
 }
 
-/** Gives the separated asset its coverage back. What the other one got is removed, as far as no later scan has replaced it. */
-export async function returnCoverage(tx: TenantTx, orgId: string, into: string, { coverage, runs, added }: StoredCoverage): Promise<void> {
+/**
+ * Gives both assets the runs that they had, and later ones to the asset that they named. Those prove nothing about what they did not report: what the other
+ * asset was known to have says nothing new about it, and was not written.
+ */
+export async function returnCoverage(
+  tx: TenantTx,
+  orgId: string,
+  { from, into, tracks, builds }: Pick<AssetSeparation, 'from' | 'into' | 'tracks' | 'builds'>,
+  { runs, added }: StoredCoverage,
+  sides: Sides,
+): Promise<void> {
   await sql`
     delete from run_assets run using jsonb_to_recordset(${JSON.stringify(added)}) as added (source_id uuid, track smallint, import_id uuid)
     where run.org_id = ${orgId} and run.asset_id = ${into} and run.source_id = added.source_id and run.track = added.track and run.import_id = added.import_id`.execute(
     tx,
   );
   await sql`
-    delete from source_coverage c using jsonb_to_recordset(${JSON.stringify(added)}) as added (source_id uuid, track smallint, import_id uuid)
-    where c.org_id = ${orgId} and c.asset_id = ${into} and c.source_id = added.source_id and c.track = added.track and c.import_id = added.import_id`.execute(
-    tx,
-  );
-  await sql`insert into source_coverage select * from jsonb_populate_recordset(null::source_coverage, ${JSON.stringify(coverage)}) on conflict do nothing`.execute(
+    update run_assets run set complete = false, asset_id = case side.side when 'from' then ${from}::uuid else run.asset_id end,
+      track = case side.side when 'from' then track."from" else run.track end,
+      version_n = case side.side when 'from' then build."from" else run.version_n end
+    from ${sidesSql(sides)} join jsonb_to_recordset(${JSON.stringify(tracks)}) as track ("from" smallint, "into" smallint) on track."into" = side.track, run_assets own
+    left join jsonb_to_recordset(${JSON.stringify(builds)}) as build ("from" integer, "into" integer) on build."into" = own.version_n
+    where run.org_id = ${orgId} and run.asset_id = ${into} and run.import_id = side.import_id and run.track = side.track
+      and (own.org_id, own.source_id, own.asset_id, own.track, own.import_id) = (run.org_id, run.source_id, run.asset_id, run.track, run.import_id)`.execute(
     tx,
   );
   await sql`insert into run_assets select * from jsonb_populate_recordset(null::run_assets, ${JSON.stringify(runs)}) on conflict do nothing`.execute(tx);
+  await coverByRuns(tx, orgId, sql`run.asset_id in (${from}, ${into})`);
 }

@@ -1,0 +1,19 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { TenantTx } from '../../db/database.ts';
+
+/** Computes again what sources have covered from their runs `run`. `where` selects the tracks by the columns `asset_id` and `track`. */
+export async function coverByRuns(tx: TenantTx, orgId: string, where: RawBuilder<unknown>): Promise<void> {
+  await sql`delete from source_coverage run where run.org_id = ${orgId} and ${where}`.execute(tx);
+  await sql`
+    insert into source_coverage (org_id, source_id, asset_id, track, import_id, seen_at, complete_import_id, complete_at, version_n)
+    select ${orgId}, last.source_id, last.asset_id, last.track, last.import_id, last.started_at, proves.import_id, proves.started_at, proves.version_n
+    from (
+      select distinct on (run.source_id, run.asset_id, run.track) run.* from run_assets run where run.org_id = ${orgId} and ${where}
+      order by run.source_id, run.asset_id, run.track, run.started_at desc, run.import_id desc
+    ) last
+    left join lateral (
+      select one.import_id, one.started_at, one.version_n from run_assets one
+      where one.org_id = ${orgId} and one.asset_id = last.asset_id and one.source_id = last.source_id and one.track = last.track and one.complete and one.accepted
+      order by one.started_at desc, one.import_id desc limit 1
+    ) proves on true`.execute(tx);
+}
