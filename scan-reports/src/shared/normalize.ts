@@ -84,7 +84,7 @@ export function name(text: string): string {
 
 export function boundedAsset(asset: Asset): Asset {
   const identifiers = (asset.identifiers ?? []).map(({ kind, value }) => ({ kind, value: name(value) })).filter(({ value }) => value !== '');
-  const build = (['version', 'commit', 'ref'] as const).flatMap((key) => (asset[key]?.trim() ? [[key, name(asset[key])]] : []));
+  const build = (['version', 'commit', 'ref', 'workload'] as const).flatMap((key) => (asset[key]?.trim() ? [[key, name(asset[key])]] : []));
   return {
     type: asset.type,
     name: name(asset.name),

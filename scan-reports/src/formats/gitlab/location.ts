@@ -64,12 +64,23 @@ function imageOf(location: Obj): Asset | null {
   const image = str(location.image);
   if (image === undefined) return null;
   const [, digest] = /@(sha256:[0-9a-f]{64})$/i.exec(image) ?? [];
-  return { type: 'container_image', name: image, ...(digest ? { identifiers: [{ kind: 'digest', value: digest }] } : {}) };
+  const { namespace, kind, name } = obj(location.kubernetes_resource);
+  const workload = namesOf(namespace, kind, name);
+  return {
+    type: 'container_image',
+    name: image,
+    ...(digest ? { identifiers: [{ kind: 'digest', value: digest }] } : {}),
+    ...(workload === undefined ? {} : { workload }),
+  };
 }
 
 function workloadOf(location: Obj): string | undefined {
   const { namespace, kind, name, container_name } = obj(location.kubernetes_resource);
-  return [namespace, kind, name, container_name].flatMap((part) => str(part) ?? []).join('/') || undefined;
+  return namesOf(namespace, kind, name, container_name);
+}
+
+function namesOf(...parts: unknown[]): string | undefined {
+  return parts.flatMap((part) => str(part) ?? []).join('/') || undefined;
 }
 
 function commitText(location: Obj): string | undefined {

@@ -72,6 +72,7 @@ export function artifactAsset(resource: Resource): Asset | null {
     type: 'container_image',
     name: `${resource.registry ? `${resource.registry}/` : ''}${image}${version}`,
     identifiers: str(digest) ? [{ kind: 'digest', value: str(digest) as string }] : [],
+    ...(resource.workload === undefined ? {} : { workload: resource.workload }),
   };
 }
 

@@ -24,7 +24,12 @@ test('reads vulnerabilities of an image with the workload that runs it', async (
     cwes: [],
     cvss: [{ vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N', score: 9.1 }],
     references: ['https://avd.aquasec.com/nvd/cve-2023-23914', 'https://curl.example.com/CVE-2023-23914'],
-    asset: { type: 'container_image', name: 'registry.example.com/library/web:1.4.2', identifiers: [{ kind: 'digest', value: 'sha256:0f1e2d3c' }] },
+    asset: {
+      type: 'container_image',
+      name: 'registry.example.com/library/web:1.4.2',
+      identifiers: [{ kind: 'digest', value: 'sha256:0f1e2d3c' }],
+      workload: 'shop/ReplicaSet/web',
+    },
     location: {
       component: 'curl',
       version: '7.87.0-r1',

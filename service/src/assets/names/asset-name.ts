@@ -21,6 +21,7 @@ export interface NormalAsset {
   ref: string | null;
   /** The release that the report states apart from the name. */
   version: string | null;
+  workload: string | null;
 }
 
 /** Never throws: a name that cannot be read is its own normal form. */
@@ -31,6 +32,7 @@ export function normalAsset(asset: Asset): NormalAsset {
     commit: text(asset.commit)?.toLowerCase() ?? null,
     ref: text(asset.ref),
     version: text(asset.version),
+    workload: text(asset.workload),
   };
   const { key, ...named } = namesOf(asset);
   return { type: asset.type, weakKeys: [], ...stated, ...named, key: `${asset.type}:${key}` };

@@ -19,8 +19,8 @@ it.each(weakKeys)('%s %s has the documented weak keys', (type, name, keys) => {
 
 it.each(tracks)('%s with %s is on the documented track', (type, known, track, kind, counts, closes) => {
   const facts = Object.fromEntries(known.split(', ').map((fact) => fact.split(' ')));
-  const { tag = null, ref = null, commit = null, track: stated } = facts;
-  const result = trackOf({ type, tag, ref, commit, digest: null, stated: { track: stated } }, { track_names: [] });
+  const { tag = null, ref = null, commit = null, track: stated, workload = null } = facts;
+  const result = trackOf({ type, tag, ref, commit, workload, digest: null, stated: { track: stated } }, { track_names: [] });
   const yes = (value: boolean) => (value ? 'yes' : 'no');
   const said = 'error' in result ? ['refused', '', '', ''] : [result.track || 'default track', result.kind, yes(result.counts), yes(result.canClose)];
   expect(said).toEqual([track, kind, counts, closes]);

@@ -14,6 +14,14 @@ const image = (tag: string | null, more: Partial<VersionFacts> = {}) => decide({
 const branch = (ref: string, more: Partial<VersionFacts> = {}) => decide({ ref, ...more });
 const stated = (track: string, more: Partial<VersionFacts> = {}) => decide({ stated: { track }, ...more });
 
+it.each([
+  ['1.4.2', {}, 'shop/replicaset/web'],
+  ['1a2b3c4', {}, 'shop/replicaset/web'],
+  ['1.4.2', { stated: { track: 'Prod-EU' } }, 'prod-eu/shop/replicaset/web'],
+] as const)('an image %s that a workload of a cluster runs is on the track of the workload', (tag, more, track) => {
+  expect(image(tag, { workload: 'shop/ReplicaSet/web', ...more })).toEqual({ ...named(track), version: tag });
+});
+
 const main = (track: string) => ({ track, kind: 'default', mainLike: true, counts: true, canClose: true });
 const named = (track: string) => ({ track, kind: 'named', mainLike: false, counts: true, canClose: true });
 const release = (track: string) => ({ track, kind: 'release', mainLike: false, counts: true, canClose: true });

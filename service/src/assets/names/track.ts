@@ -11,6 +11,8 @@ export interface VersionFacts {
   commit: string | null;
   ref: string | null;
   version?: string | null;
+  /** The workload of a cluster that runs the image. */
+  workload?: string | null;
 }
 
 export interface TrackPolicy {
@@ -42,7 +44,8 @@ export interface Track {
 
 /**
  * Decides on which track a scan was made. What the sender states comes first. Otherwise a pull request is recognized by any name; the tag of an image
- * counts more than the branch it was built from, and the branch of a repository more than its version. A name that stands for a single build opens
+ * counts more than the branch it was built from, and the branch of a repository more than its version. What a workload of a cluster runs is a track of its
+ * own, because other workloads can run other builds. A name that stands for a single build opens
  * findings on the default track and closes none. In doubt, a name is a track of its own, because nothing is closed across tracks.
  */
 export function trackOf(facts: VersionFacts, policy: TrackPolicy): Track | { error: string } {
@@ -53,6 +56,8 @@ export function trackOf(facts: VersionFacts, policy: TrackPolicy): Track | { err
   const branch = ref?.form === 'branch' ? read(ref.name, policy) : null;
   const build = name === null ? null : read(name, policy);
 
+  const workload = clean(facts.workload);
+  if (workload !== null) return named([...(stated === null ? [] : [stated]), workload].join('/').toLowerCase(), 'named', version);
   if (stated !== null) return fromStatement({ facts, stated: read(stated, policy), branch, build, version });
   const request = [branch, build].find((one) => one?.kind === 'pull_request');
   if (request) return pullRequest(request, version);

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { assetVersions } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
 import type { Resolution } from '../merge/resolution.ts';
 import { activeStatuses } from '../status.ts';
@@ -37,12 +38,24 @@ export async function findExcess(tx: TenantTx, resolution: Resolution, { brake, 
   if (per_asset <= brake.count) return null;
   const { rows: worst } = await sql<{ asset_id: string; count: number }>`
     with ${closingSql(resolution)}
-    select asset_id, count(*)::int as count from closing group by 1 having count(*) > ${brake.count} order by 2 desc`.execute(tx);
+    select asset_id, count(*)::int as count from closing where not ${isOtherBuild(resolution)} group by 1 having count(*) > ${brake.count} order by 2 desc`.execute(
+    tx,
+  );
   for (const { asset_id, count: closed } of worst) {
     const onAsset = await countOpen(tx, resolution, sql`f.asset_id = ${asset_id}`);
     if (closed > onAsset * brake.share) return { count: closed, open: onAsset, where: 'asset' };
   }
   return null;
+}
+
+/** Whether the run covered another digest or commit of the asset than the last complete run: of another build, much can be gone. */
+function isOtherBuild({ orgId, importId, sourceId }: Resolution) {
+  return sql`exists (
+    select from run_assets run
+    join source_coverage c on c.org_id = ${orgId} and c.source_id = ${sourceId} and c.asset_id = run.asset_id and c.track = run.track
+    join ${assetVersions} build on build.org_id = ${orgId} and build.asset_id = run.asset_id and build.n = run.version_n
+    join ${assetVersions} before on before.org_id = ${orgId} and before.asset_id = run.asset_id and before.n = c.version_n
+    where run.org_id = ${orgId} and run.import_id = ${importId} and run.asset_id = closing.asset_id and (build.digest <> before.digest or build.commit <> before.commit))`;
 }
 
 /** `closing`: the findings that would close if the collected closures were applied, because no other sighting is present. */

@@ -13,6 +13,7 @@ import { findExcess, type Withheld } from './brake.ts';
 import { addReportedAsFixed, findAbsent } from './find-absent.ts';
 import { findUnlisted, recordUnlisted } from './find-unlisted.ts';
 import { findNarrower, findRetracted } from './narrower.ts';
+import { replaceHeld } from './replace-held.ts';
 
 export interface Closures {
   closed: number;
@@ -24,7 +25,8 @@ export interface Closures {
 
 /** Turns what the run no longer reports into absences, as far as they prove something and are not unusually many. */
 export async function closeAbsent(tx: TenantTx, resolution: Resolution, absence: Absence, { fixed }: Groups): Promise<Closures> {
-  if (await hasWithheld(tx, resolution)) await keepSeenAgain(tx, resolution);
+  const hasHeld = await hasWithheld(tx, resolution);
+  if (hasHeld) await keepSeenAgain(tx, resolution);
   await recordRun(tx, resolution, absence);
   if (absence.complete) {
     await findAbsent(tx, resolution, absence);
@@ -37,6 +39,7 @@ export async function closeAbsent(tx: TenantTx, resolution: Resolution, absence:
   if (fixed) await addReportedAsFixed(tx, resolution);
   const hasAny = (absence.complete || fixed) && (await hasClosures(tx, resolution));
   const closures = hasAny ? await closeCollected(tx, resolution, absence) : { closed: 0, withheld: null, blocked: [] };
+  if (hasHeld && absence.complete) await replaceHeld(tx, resolution);
   await recordCoverage(tx, resolution);
   if (absence.complete && !closures.withheld) await recordUnlisted(tx, resolution, absence);
   return closures;

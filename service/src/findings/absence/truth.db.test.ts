@@ -231,6 +231,20 @@ describe('an accepted risk', () => {
     expect(await reason()).toEqual([{ status: 'open', reason_code: 'regression' }]);
   });
 
+  it('is open again if another tool finds it on a track that was free of it, unless its scan is older', async () => {
+    await scan(prod, [log4j(prod)], 2);
+    await scan(staging, [log4j(staging)], 2);
+    await scan(prod, [], 3);
+    await accept();
+    await scan(prod, [log4j(prod)], 1, { source: 'tool_b' });
+    expect(await statusOf()).toBe('risk_accepted');
+    await scan(prod, [], 3, { source: 'tool_b' });
+    await scan(prod, [log4j(prod)], 4, { source: 'tool_c' });
+    expect(await reason()).toEqual([{ status: 'open', reason_code: 'regression' }]);
+    const { rows } = await engine.admin().query(`select after from finding_history where org_id = $1 order by occurred_at desc, id desc limit 1`, [org]);
+    expect(rows).toMatchObject([{ after: { reason_code: 'regression', track: 'prod', scanned_at: expect.stringContaining('2026-01-04') } }]);
+  });
+
   it('is open when it expires, if a report only states that the finding is fixed', async () => {
     await scan(prod, [log4j(prod)], 1);
     await accept();

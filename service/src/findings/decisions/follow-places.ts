@@ -3,6 +3,7 @@ import type { TenantTx } from '../../db/database.ts';
 import { emitSql } from '../../events/emit.ts';
 import { type HistoryActor, historySql } from '../history.ts';
 import { type ReasonCode, reasonSentences } from '../reason-codes.ts';
+import { scanOfSql } from '../scan-of.ts';
 import { isUncovered } from './places.ts';
 
 /** Why scans end an acceptance of which nothing is left. It holds again if the finding is back. */
@@ -25,9 +26,9 @@ export async function followPlaces(tx: TenantTx, actor: HistoryActor, { ids, imp
   const { new_occurrence, decision_resumed, acceptance_resumed } = reasonSentences;
   const entries = sql`
     select id as finding_id, 'status_changed' as action, jsonb_build_object('status', before, 'reason_code', old_code) as before,
-      jsonb_build_object('status', after, 'reason_code', code) as after, sentence as reason from moved`;
+      jsonb_build_object('status', after, 'reason_code', code) || scan as after, sentence as reason from moved`;
   const events = sql`
-    select id::text as subject, jsonb_build_object('from', before, 'to', after, 'reason_code', code, 'import_id', ${importId}::text, 'reason', sentence) as data from moved`;
+    select id::text as subject, jsonb_build_object('from', before, 'to', after, 'reason_code', code, 'import_id', ${importId}::text, 'reason', sentence) || scan as data from moved`;
   const { rows } = await sql<{ id: string }>`
     with candidates as materialized (
       select f.id, f.status as before, f.reason_code as old_code, d.id as decision_id, d.kind, d.state, d.owner, d.expires_at, d.reason as words, d.justification,
@@ -42,7 +43,7 @@ export async function followPlaces(tx: TenantTx, actor: HistoryActor, { ids, imp
       ) d on true
       where f.org_id = ${orgId} and f.id in (${ids}) and (f.status in ('risk_accepted', 'false_positive') or f.reason_code in ('new_occurrence', 'scan_seen_again', 'track_unmerged', 'asset_unmerged'))
     ), moved as materialized (
-      select c.*, case when uncovered then 'open' else decided end as after,
+      select c.*, ${scanOfSql(orgId, importId, sql`c.id`)} as scan, case when uncovered then 'open' else decided end as after,
         case when uncovered then 'new_occurrence' when state = 'ended' then 'acceptance_resumed' else 'decision_resumed' end as code,
         case when uncovered then ${new_occurrence}::text when state = 'ended' then ${acceptance_resumed}::text else ${decision_resumed}::text end as sentence
       from candidates c

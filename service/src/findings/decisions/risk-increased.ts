@@ -4,6 +4,7 @@ import { emitSql } from '../../events/emit.ts';
 import type { OrganizationPolicy } from '../../organizations/policy.ts';
 import { type HistoryActor, historySql } from '../history.ts';
 import { reasonSentences } from '../reason-codes.ts';
+import { scanOfSql } from '../scan-of.ts';
 import { dueSql } from '../sla.ts';
 import { stillReported } from './sightings.ts';
 
@@ -30,7 +31,7 @@ export function reopenRiskIncreased(tx: TenantTx, actor: HistoryActor, scope: Sc
  */
 export function reopenRegressions(tx: TenantTx, actor: HistoryActor, scope: Pick<Scope, 'sla'> & { importId: string }): Promise<string[]> {
   const returned = sql`
-    select g.finding_id from tenant_import_groups g where g.org_id = ${actor.orgId} and g.import_id = ${scope.importId} and g.was_gone and g.outcome = 'returned' and g.counts`;
+    select g.finding_id from tenant_import_groups g where g.org_id = ${actor.orgId} and g.import_id = ${scope.importId} and g.was_gone and g.outcome in ('returned', 'joined') and g.counts`;
   return reopenAccepted(tx, actor, { ...scope, ids: returned }, { code: 'regression', where: sql<boolean>`true` });
 }
 
@@ -43,15 +44,15 @@ interface Why {
 async function reopenAccepted(tx: TenantTx, actor: HistoryActor, { ids, sla, importId }: Scope, { code, where }: Why): Promise<string[]> {
   const { orgId } = actor;
   const sentence = sql`${reasonSentences[code]}::text`;
-  const became = sql`jsonb_build_object('status', 'open', 'reason_code', ${code}::text, 'status_reason', ${sentence}, 'acceptance_owner', null, 'acceptance_expires_at', null)`;
+  const became = sql`jsonb_build_object('status', 'open', 'reason_code', ${code}::text, 'status_reason', ${sentence}, 'acceptance_owner', null, 'acceptance_expires_at', null) || scan`;
   const entries = sql`
     select id as finding_id, 'status_changed' as action, jsonb_build_object('status', 'risk_accepted', 'reason_code', reason_code, 'status_reason', status_reason,
       'acceptance_owner', acceptance_owner, 'acceptance_expires_at', acceptance_expires_at) as before, ${became} as after, ${sentence} as reason from reopened`;
   const events = sql`
-    select id::text as subject, jsonb_build_object('from', 'risk_accepted', 'to', 'open', 'reason_code', ${code}::text, 'status_reason', ${sentence}) as data from reopened`;
+    select id::text as subject, jsonb_build_object('from', 'risk_accepted', 'to', 'open', 'reason_code', ${code}::text, 'status_reason', ${sentence}, 'import_id', ${importId ?? null}::text) || scan as data from reopened`;
   const { rows } = await sql<{ id: string }>`
     with reopened as materialized (
-      select f.id, f.reason_code, f.status_reason, f.acceptance_owner, f.acceptance_expires_at
+      select f.id, f.reason_code, f.status_reason, f.acceptance_owner, f.acceptance_expires_at, ${scanOfSql(orgId, importId ?? null, sql`f.id`)} as scan
       from findings f join decisions d on d.org_id = ${orgId} and d.finding_id = f.id and d.kind = 'acceptance' and d.state = 'active'
       where f.org_id = ${orgId} and f.status = 'risk_accepted' and f.id in (${ids}) and ${where}
       for no key update of f

@@ -65,6 +65,34 @@ describe('findings that a person merges', () => {
     expect((await read(older)).decisions.map(({ state }) => state)).toEqual(['active', 'ended']);
   });
 
+  it('keep decisions on the places of both, and a split gives each its own', async () => {
+    const cve = `CVE-2026-${40_000 + ++count}`;
+    const asset: Asset = { type: 'container_image', name: `merge-${count}:prod` };
+    const at = (component: string, path: string) => seen({ asset, vulnerability_ids: [cve], location: { component, path } });
+    await scan(asset, [at('libfoo', 'a/lib.jar'), at('foo', 'b/lib.jar')], 1);
+    const { data } = await get<{ data: Shown[] }>(`/findings?cve=${cve}&sort=created_at`);
+    const ids = data.map(({ id }) => id);
+    for (const id of ids) await send('PATCH', `/findings/${id}`, { status: 'false_positive', justification: 'code_not_reachable' });
+    expect(await merge(ids[0] ?? '', ids[1] ?? '')).toMatchObject({ status: 200 });
+    const [kept = ''] = (await get<{ data: Shown[] }>(`/findings?cve=${cve}`)).data.map(({ id }) => id);
+    const merged = ids.find((id) => id !== kept) ?? '';
+    await scan(
+      asset,
+      [
+        { ...at('libfoo', 'a/lib.jar'), title: 'x' },
+        { ...at('foo', 'b/lib.jar'), title: 'x' },
+      ],
+      2,
+    );
+    expect(await read(kept)).toMatchObject({ status: 'false_positive' });
+    expect(await split(merged)).toMatchObject({ status: 200 });
+    for (const id of ids) expect(await read(id)).toMatchObject({ status: 'false_positive' });
+    // A decision does not cover the place of the other one any more.
+    await scan(asset, [at('libfoo', 'b/lib.jar'), at('foo', 'b/lib.jar')], 3);
+    const statuses = await Promise.all(ids.map(async (id) => (await read(id)).status));
+    expect(statuses.toSorted()).toEqual(['false_positive', 'open']);
+  });
+
   it('are closed only when no source of either sees them', async () => {
     const { asset, older, newer } = await twoFindings();
     await merge(newer, older);

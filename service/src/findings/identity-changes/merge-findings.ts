@@ -60,6 +60,7 @@ async function mergeRound(tx: TenantTx, actor: HistoryActor, rows: readonly Pair
   await recordRules(tx, actor, rows, cause);
   await moveSightings(tx, orgId, rows);
   await adoptStatus(tx, actor, rows);
+  await joinDecisions(tx, actor, rows);
   await closeMerged(tx, actor, rows, cause);
   await foldAgain(
     tx,
@@ -116,6 +117,31 @@ async function adoptStatus(tx: TenantTx, actor: HistoryActor, pairs: readonly Pa
       severity = a.severity_override
     from ${pairsSql(pairs)} join findings a on a.org_id = ${orgId} and a.id = pair.from_id
     where f.org_id = ${orgId} and f.id = pair.into_id and f.severity_override is null and a.severity_override is not null`.execute(tx);
+}
+
+/**
+ * If the same was decided about both, one decision covers the places of both: the stricter one, of the lower severity and the earlier end. It begins with the
+ * merge, so that a split can tell it from those that it replaces.
+ */
+async function joinDecisions(tx: TenantTx, { orgId }: HistoryActor, pairs: readonly Pair[]): Promise<void> {
+  await sql`
+    with same as materialized (
+      select own.*, theirs.places as their_places, theirs.scope as their_scope, theirs.severity as their_severity, theirs.kev as their_kev, theirs.expires_at as their_end
+      from ${pairsSql(pairs)} join decisions own on own.org_id = ${orgId} and own.finding_id = pair.into_id and own.state = 'active'
+      join decisions theirs on theirs.org_id = ${orgId} and theirs.finding_id = pair.from_id and theirs.state = 'active' and theirs.kind = own.kind
+      where own.places is distinct from theirs.places
+    ), kept as (
+      insert into decisions (org_id, finding_id, id, kind, state, scope, person, person_name, approver, approver_name, approver_reason, reason, owner, expires_at, justification,
+        severity, kev, places, requested_at, decided_at, ended_at, ended_reason)
+      select org_id, finding_id, new_id(), kind, 'ended', scope, person, person_name, approver, approver_name, approver_reason, reason, owner, expires_at, justification, severity, kev,
+        places, requested_at, decided_at, now(), 'merged' from same
+    )
+    update decisions d set places = distinct_sorted(same.places || same.their_places), scope = case when same.their_scope = 'finding' then same.scope else same.their_scope end,
+      expires_at = least(same.expires_at, same.their_end), severity = least(same.severity, same.their_severity), kev = same.kev and same.their_kev, decided_at = now()
+    from same where d.org_id = ${orgId} and d.finding_id = same.finding_id and d.id = same.id`.execute(tx);
+  await sql`
+    update findings f set acceptance_expires_at = d.expires_at from ${pairsSql(pairs)} join decisions d on d.org_id = ${orgId} and d.finding_id = pair.into_id and d.state = 'active'
+    where f.org_id = ${orgId} and f.id = pair.into_id and f.status = 'risk_accepted' and f.acceptance_expires_at > d.expires_at`.execute(tx);
 }
 
 /** The other findings are no longer listed and refer to the ones that stay, also those that were merged into them before. */

@@ -111,12 +111,12 @@ async function restoreStatus(tx: TenantTx, actor: HistoryActor, ids: readonly st
     select r.*, f.status_changed_at = r.created_at and f.reason_code = 'merged' as unchanged from ${rules} r join findings f on f.org_id = ${orgId} and f.id = r.b)`;
   await sql`
     update decisions d set state = 'ended', ended_at = now(), ended_reason = 'split' from ${restored} r
-    where d.org_id = ${orgId} and d.finding_id = r.b and d.state = 'active' and r.unchanged`.execute(tx);
+    where d.org_id = ${orgId} and d.finding_id = r.b and d.state = 'active' and (r.unchanged or d.decided_at = r.created_at)`.execute(tx);
   await sql`
     update decisions d set state = case d.state when 'ended' then 'active' else 'requested' end, ended_at = null, ended_reason = null from ${restored} r
-    where d.org_id = ${orgId} and d.finding_id in (r.a, r.b) and (d.finding_id = r.a or r.unchanged) and d.ended_reason = 'merged' and d.ended_at = r.created_at`.execute(
-    tx,
-  );
+    where d.org_id = ${orgId} and d.finding_id in (r.a, r.b) and (d.finding_id = r.a or r.unchanged
+      or exists (select from decisions joint where joint.org_id = ${orgId} and joint.finding_id = r.b and joint.decided_at = r.created_at and joint.ended_at = now()::timestamptz(3)))
+      and d.ended_reason = 'merged' and d.ended_at = r.created_at`.execute(tx);
   await sql`
     update findings f set ${set('own', statusColumns)}, version = f.version + 1, updated_at = now()
     from ${restored} r cross join lateral jsonb_populate_record(null::findings, r.undo->'b'->'finding') own

@@ -6,6 +6,7 @@ import type { TenantTx } from '../../db/database.ts';
 import { emitSql } from '../../events/emit.ts';
 import { historySql } from '../history.ts';
 import { reasonSentences } from '../reason-codes.ts';
+import { scanOfSql } from '../scan-of.ts';
 import { dueSql } from '../sla.ts';
 import { type Assurance, reopenedByScan, verifiedByScan } from '../status.ts';
 import type { Resolution } from './resolution.ts';
@@ -17,13 +18,13 @@ import type { Resolution } from './resolution.ts';
 export async function reopenSeen(tx: TenantTx, { orgId, importId, sourceId, sla, actor }: Resolution): Promise<boolean> {
   const sentence = sql`${reasonSentences.scan_seen_again}::text`;
   const events = sql`
-    select id::text as subject, jsonb_build_object('from', before, 'to', 'open', 'reason_code', 'scan_seen_again', 'import_id', ${importId}::text, 'reason', ${sentence}) as data from reopened where listed`;
+    select id::text as subject, jsonb_build_object('from', before, 'to', 'open', 'reason_code', 'scan_seen_again', 'import_id', ${importId}::text, 'reason', ${sentence}) || scan as data from reopened where listed`;
   const entries = sql`
-    select id as finding_id, 'reopened' as action, jsonb_build_object('status', before) as before, jsonb_build_object('status', 'open', 'reason_code', 'scan_seen_again') as after,
+    select id as finding_id, 'reopened' as action, jsonb_build_object('status', before) as before, jsonb_build_object('status', 'open', 'reason_code', 'scan_seen_again') || scan as after,
       ${sentence} as reason from reopened`;
   const { numAffectedRows = 0n } = await sql`
     with reopened as materialized (
-      select f.id, f.listed, f.status as before, f.assurance, max(g.seen_at) as seen_at
+      select f.id, f.listed, f.status as before, f.assurance, max(g.seen_at) as seen_at, ${scanOfSql(orgId, importId, sql`f.id`)} as scan
       from tenant_import_groups g
       join findings f on f.org_id = ${orgId} and f.id = g.finding_id and f.status = any(${reopenedByScan as readonly string[]})
       join sightings s on s.org_id = ${orgId} and s.finding_id = g.finding_id and s.source_id = ${sourceId} and s.track = g.track and s.state = 'present'

@@ -115,8 +115,10 @@ export async function groupRecords(tx: TenantTx, resolution: Resolution, isCompl
       count(*) over (partition by coalesce(k.old_id, k.shared_id)) > 1
         or exists (select from sightings other where other.org_id = ${orgId} and other.finding_id = k.old_id and (other.source_id, other.track) <> (${sourceId}, k.track)),
       k.place,
-      coalesce(s.absence = 'gone', false) and not exists (
-        select from sightings other where other.org_id = ${orgId} and other.finding_id = k.old_id and other.track = k.track and other.state = 'present'),
+      -- Matters only to accepted risks.
+      f.status is not distinct from 'risk_accepted' and coalesce((
+        select bool_and(other.state <> 'present') and coalesce(bool_or(other.absence = 'gone' and other.absent_at <= k.shown_at), false)
+        from sightings other where other.org_id = ${orgId} and other.finding_id = k.old_id and other.track = k.track), false),
       case
         when k.old_id is null then case when k.present then 'created' else 'ignored' end
         when not k.counts and f.listed then 'elsewhere'
