@@ -21,7 +21,7 @@ const subFolders = {
     export: ['fields', 'list'],
     merge: ['fields', 'identity', 'decisions'],
     absence: ['merge'],
-    import: ['absence', 'merge', 'decisions', 'identity-changes'],
+    import: ['absence', 'merge', 'decisions', 'endings', 'identity-changes'],
     details: ['fields', 'list', 'merge', 'absence'],
     facts: ['fields', 'list', 'merge', 'import'],
     endings: ['merge', 'decisions'],

@@ -3329,6 +3329,8 @@ export type ScanScope = {
   version?: string;
   /** The branch, environment or release line that was scanned. Findings of one track are never closed by scans of another */
   track?: string;
+  /** Pull requests and branches of the asset that have been merged or closed, as the pipeline names them. Their tracks end, which proves nothing about their findings. Tracks whose findings count do not end: `DELETE /assets/{id}/tracks/{name}` ends those */
+  ended_tracks?: string[];
   /** The part of a repository that was scanned, such as one lock file. Only findings of scans of the same part are closed */
   path?: string;
   /** Further assets that the scan covered, even if it found nothing there */
@@ -5923,7 +5925,7 @@ export interface Operations {
       sort?: 'severity' | '-severity';
       /** How to count the items on all pages. `none`: not at all. `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
       total?: 'none' | 'bounded' | 'exact';
-      /** One of these kinds. Default: all except `unchanged`, which is known only of the newest complete scan of each asset and branch by its source */
+      /** One of these kinds. Default: all except `unchanged`, which is known only of the newest scan of each asset and branch by its source */
       kind?: ImportChangeKind[];
     };
     response: ImportChangeList;

@@ -1014,7 +1014,8 @@ select make_tenant_table('import_closures', 'select, insert, update, delete');
 create table import_changes (
   org_id uuid not null,
   import_id uuid not null,
-  kind text not null check (kind in ('created', 'reopened', 'closed', 'updated')),
+  -- `unchanged`: only of runs that are not complete, and only of the newest one of each track. Of complete runs, it follows from their sightings.
+  kind text not null check (kind in ('created', 'reopened', 'closed', 'updated', 'unchanged')),
   finding_ids uuid[] not null,
   primary key (org_id, import_id, kind),
   foreign key (org_id, import_id) references imports (org_id, id)

@@ -13,8 +13,8 @@ export async function organizationsWithBranches(tx: SystemTx): Promise<string[]>
 }
 
 /** The open pull requests and branches in development of the organization, as a derived table. */
-export const openBranches = sql<{ org_id: string; asset_id: string; n: number; created_at: Date }>`(
-  select t.org_id, t.asset_id, t.n, t.created_at from asset_tracks t where ${isOpenBranch})`;
+export const openBranches = sql<{ org_id: string; asset_id: string; n: number; name: string; created_at: Date }>`(
+  select t.org_id, t.asset_id, t.n, t.name, t.created_at from asset_tracks t where ${isOpenBranch})`;
 
 export interface AssetTrack {
   asset_id: string;

@@ -524,7 +524,7 @@ interface ImportAssetsTable {
 interface ImportChangesTable {
   org_id: string;
   import_id: string;
-  kind: 'created' | 'reopened' | 'closed' | 'updated';
+  kind: 'created' | 'reopened' | 'closed' | 'updated' | 'unchanged';
   finding_ids: string[];
 }
 

@@ -34,8 +34,5 @@ export const ImportChange = Named('ImportChange', {
 export const ImportChangeList = PageOf('ImportChangeList', ImportChange);
 export const ImportChangeQuery = Strict({
   ...listParameters(['severity'] as const, '-severity'),
-  kind: Multi(
-    Kind,
-    'One of these kinds. Default: all except `unchanged`, which is known only of the newest complete scan of each asset and branch by its source',
-  ),
+  kind: Multi(Kind, 'One of these kinds. Default: all except `unchanged`, which is known only of the newest scan of each asset and branch by its source'),
 });

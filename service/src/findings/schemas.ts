@@ -86,6 +86,14 @@ const scopeFields = {
       examples: ['main'],
     }),
   ),
+  ended_tracks: Type.Optional(
+    Type.Array(Text(1, 200), {
+      maxItems: 100,
+      description:
+        'Pull requests and branches of the asset that have been merged or closed, as the pipeline names them. Their tracks end, which proves nothing about their findings. Tracks whose findings count do not end: `DELETE /assets/{id}/tracks/{name}` ends those',
+      examples: [['refs/pull/17/merge']],
+    }),
+  ),
   path: Type.Optional(
     Text(1, 1_000, {
       description: 'The part of a repository that was scanned, such as one lock file. Only findings of scans of the same part are closed',

@@ -38,7 +38,7 @@ async function findSame(tx: TenantTx, orgId: string, importId: string): Promise<
       from tenant_import_assets staged cross join lateral unnest(staged.keys, staged.ranks) as names (key, rank)
       where staged.org_id = ${orgId} and staged.import_id = ${importId} and staged.type in ('host', 'cloud_resource') group by 1, 2, 3, staged.keys
     ), shared as materialized (
-      select distinct keyed.asset_id as id, asset_keys.asset_id as other, keyed.keys from keyed join asset_keys on ${matchSql(orgId)}
+      select distinct keyed.asset_id as id, asset_keys.asset_id as other, keyed.keys from keyed join asset_keys on ${matchSql(orgId, 2)}
       where asset_keys.asset_id <> keyed.asset_id and asset_keys.rank <= 1 and (asset_keys.rank = 1 or not ${isAddressSql(sql`keyed.key`)})
     )
     select distinct id, other from shared

@@ -4,7 +4,7 @@ import type { Actor } from '../../shared/actor.ts';
 import type { AssetFollower } from '../assets.ts';
 import { reactivateSeen } from '../reactivate.ts';
 import { joinSame } from './join-same.ts';
-import { contradictsSql, isAddressSql, matchSql } from './match-keys.ts';
+import { contradictsSql, isAddressSql, isHostNameSql, isOtherMachineSql, matchSql } from './match-keys.ts';
 import { resolveTracks } from './resolve-tracks.ts';
 
 const MAX_ROUNDS = 12;
@@ -86,6 +86,7 @@ async function findKnown(tx: TenantTx, orgId: string, importId: string): Promise
       select distinct on (keyed.asset_key) keyed.asset_key, asset_keys.asset_id, keyed.is_address, named.keys, named.new_id
       from keyed join named using (asset_key) join asset_keys on ${matchSql(orgId)}
       where not (keyed.is_address and ${contradictsSql(orgId, sql`named.keys`, sql`asset_keys.asset_id`)})
+        and not (${isHostNameSql(sql`keyed.key`)} and ${isOtherMachineSql(orgId, sql`named.keys`, sql`asset_keys.asset_id`)})
       order by keyed.asset_key, keyed.is_address, asset_keys.rank + keyed.rank, case when keyed.is_address then asset_keys.asset_id end desc, asset_keys.asset_id
     ), known as materialized (
       -- Only one host of a report has the address of a known one, the last that it names. The others wait, and contradict it in the next round.

@@ -283,6 +283,43 @@ describe('a host at an address that another one had', () => {
     expect(await found()).toEqual(['verified']);
   });
 
+  it.each([
+    ['MAC address', 'mac', '00:11:22:33:44:55', '00:11:22:33:44:66'],
+    ['cloud id', 'cloud_id', 'i-1', 'i-2'],
+  ] as const)('is another machine if it has the same name and another %s', async (_, kind, one, other) => {
+    const named = (value: string | null): Asset => ({
+      type: 'host',
+      name: 'web1.example.com',
+      identifiers: [{ kind: 'fqdn', value: 'web1.example.com' }, ...(value === null ? [] : [{ kind, value }])],
+    });
+    await scanned(1, named(one), [seen({ asset: named(one) })]);
+    expect(await scanned(2, named(other))).toMatchObject({ closed: 0 });
+    await scanned(3, named(other), [seen({ asset: named(other) })]);
+    expect(await found()).toEqual(['open', 'open']);
+    expect(await scanned(4, named(one))).toMatchObject({ closed: 1 });
+    expect((await found()).toSorted()).toEqual(['open', 'verified']);
+  });
+
+  it('is not one of two hosts that share its short name', async () => {
+    const named = (name: string): Asset => ({
+      type: 'host',
+      name,
+      identifiers: [
+        { kind: 'fqdn', value: name },
+        { kind: 'hostname', value: 'web01' },
+      ],
+    });
+    const short: Asset = { type: 'host', name: 'web01', identifiers: [{ kind: 'hostname', value: 'web01' }] };
+    const [a, b] = [named('web01.a.example'), named('web01.b.example')];
+    await scanned(1, a, [seen({ asset: a })]);
+    await scanned(1, b, [seen({ asset: b })]);
+    expect(await scanned(2, short)).toMatchObject({ closed: 0 });
+    await scanned(3, short, [seen({ asset: short })]);
+    await scanned(4, a, [seen({ asset: a })]);
+    expect(await found()).toEqual(['open', 'open', 'open']);
+    expect(await scanned(5, a)).toMatchObject({ closed: 1 });
+  });
+
   it('is recognized by the address alone if nothing else is known, and the closure says so', async () => {
     const named = host(['mac', '00:11:22:33:44:55']);
     await scanned(1, named, [seen({ asset: named })]);

@@ -116,6 +116,23 @@ describe('pull requests and branches in development', () => {
     expect(await finding(cve(2))).toMatchObject({ status: 'open' });
   });
 
+  it('end when a pipeline says that they are merged or closed, and branches whose findings count do not', async () => {
+    await scan('main', [1], 9);
+    await scan('pr-17', [1, 2], 8);
+    await scan('prod', [3], 8);
+    const { asset } = await finding<Shown>(cve(1));
+    const row = await service.run([seen({ asset: repository, vulnerability_ids: [cve(1)] })], {
+      scope: { track: 'main', started_at: daysAgo(1), ended_tracks: ['refs/pull/17/merge', 'prod', 'pr-99'] },
+    });
+    expect(row.notes).toEqual([expect.stringContaining('"prod" was not ended'), expect.stringContaining('"pr-99" was not ended')]);
+    expect(await ended(asset.id)).toEqual(['pr-17']);
+    expect(await finding(cve(2))).toMatchObject({ status: 'withdrawn', reason_code: 'track_ended' });
+    expect(await finding(cve(1))).toMatchObject({ status: 'open' });
+    expect(await finding(cve(3))).toMatchObject({ status: 'open' });
+    await scan('pr-17', [2], 0);
+    expect(await ended(asset.id)).toEqual([]);
+  });
+
   it('that count because they are the only branch do not end by age', async () => {
     await scan('feature/only', [1], 400);
     const { asset } = await finding<Shown>(cve(1));

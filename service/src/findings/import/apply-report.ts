@@ -3,16 +3,18 @@ import { sql } from 'kysely';
 import { type DescribedAsset, describeAsset } from '../../assets/recognize/describe.ts';
 import { resolveAssets } from '../../assets/recognize/resolve.ts';
 import { describeRun, type RunOfAsset } from '../../assets/recognize/resolve-tracks.ts';
+import { importedAssets } from '../../assets/relations.ts';
 import { anyRows } from '../../db/any-rows.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { readPolicy } from '../../organizations/read-policy.ts';
-import { systemActor } from '../../shared/actor.ts';
+import { type Actor, systemActor } from '../../shared/actor.ts';
 import { type Absence, blockers, doubtsOf, isBlocker } from '../absence/absence.ts';
 import { type Closures, closeAbsent, notifyFollower } from '../absence/close-absent.ts';
 import { isUnread } from '../absence/find-absent.ts';
 import { voidRequestsOfClosed } from '../decisions/decisions.ts';
 import { followPlaces } from '../decisions/follow-places.ts';
 import { reopenRegressions, reopenRiskIncreased } from '../decisions/risk-increased.ts';
+import { endNamedTracks } from '../endings/end-named-tracks.ts';
 import type { FindingFollower } from '../follower.ts';
 import type { HistoryActor } from '../history.ts';
 import { adoptIdentities } from '../identity-changes/adopt-identities.ts';
@@ -21,7 +23,7 @@ import { takeImportLock } from '../import-lock.ts';
 import type { Resolution } from '../merge/resolution.ts';
 import { resolveRecords } from '../merge/resolve.ts';
 import { type Source, sourceOf, wordsOfSource } from '../merge/sources.ts';
-import { type Changes, recordChanges } from './count-changes.ts';
+import { type Changes, recordChanges, recordUnchanged } from './count-changes.ts';
 import { inventoryNotes } from './inventory-note.ts';
 import type { ImportRow, ScanScope } from './manage-imports.ts';
 import type { Read } from './reading/read-report.ts';
@@ -111,6 +113,7 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report):
   const redecided = await followDecisions(tx, resolution);
   const changes = await recordChanges(tx, orgId, row.id);
   if (!row.dry_run) {
+    await recordUnchanged(tx, orgId, row.id);
     await follower.moveLinks(tx, actor, merged);
     await notifyFollower(tx, follower, resolution, {
       reopened,
@@ -119,6 +122,7 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report):
       isWithheld: withheld !== null,
     });
   }
+  const unended = await endStated(tx, actor, follower, { importId: row.id, names: scope.ended_tracks ?? [] });
   const { received, rejected, rejections } = staged;
   const unchanged = received - rejected - changes.shown;
   return {
@@ -132,6 +136,7 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report):
       ...doubts.map((doubt) => `Nothing was closed: ${doubt}.`),
       ...(absence.complete ? await coverageNotes(tx, resolution, scope) : []),
       ...closures.blocked.map(({ code, count }) => blockedNote(code, count)),
+      ...unended.map((name) => `The track "${name}" was not ended: the asset has no open pull request or branch with this name whose findings do not count.`),
       ...inventoryNotes(staged),
       ...report.notes,
     ],
@@ -140,6 +145,14 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report):
     by_severity: changes.by_severity,
     grown: grown && !row.dry_run,
   };
+}
+
+/** Ends the pull requests and branches that the scope says are over. Returns the names that end nothing. */
+async function endStated(tx: TenantTx, actor: Actor, follower: FindingFollower, { importId, names }: { importId: string; names: readonly string[] }) {
+  if (names.length === 0) return [];
+  const { rows } = await sql<{ asset_id: string }>`
+    select distinct asset_id from ${importedAssets} a where a.org_id = ${actor.orgId} and a.import_id = ${importId} and a.asset_id is not null`.execute(tx);
+  return endNamedTracks(tx, actor, follower, { names, assets: rows.map(({ asset_id }) => asset_id) });
 }
 
 /** Applies the decisions of people to what the import changed. Returns the findings whose status changed. */

@@ -1,5 +1,6 @@
 import { type Severity, severities } from '@rrs/scan-reports';
 import { sql } from 'kysely';
+import { importedAssets } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { changedOutcomes } from '../merge/group-records.ts';
 import { severityName } from '../severity.ts';
@@ -27,7 +28,7 @@ export async function recordChanges(tx: TenantTx, orgId: string, importId: strin
   const rank = (kind: Kind) => sql.lit(changeKinds.indexOf(kind));
   const { rows } = await sql<{ kind: Kind; severity: number; count: number; shown: number }>`
     with known as (
-      delete from import_changes where org_id = ${orgId} and import_id = ${importId} returning kind, finding_ids
+      delete from import_changes where org_id = ${orgId} and import_id = ${importId} and kind <> 'unchanged' returning kind, finding_ids
     ), changed as materialized (
       select finding_id, (${[...changeKinds]}::text[])[min(rank) + 1] as kind, bool_or(is_shown) as is_shown from (
         select finding_id, case when outcome = 'created' then ${rank('created')} when outcome = 'reopened' then ${rank('reopened')}
@@ -54,6 +55,33 @@ export async function recordChanges(tx: TenantTx, orgId: string, importId: strin
     if (kind !== 'updated') changes.by_severity[kind][severityName(severity)] = count;
   }
   return changes;
+}
+
+/**
+ * Keeps which findings an import saw and did not change, where sightings do not tell: its run is not complete, or its track does not count and adds nothing
+ * to what others have. Only the newest run of a source on a track keeps it: it grows with
+ * every import of a pull request.
+ */
+export async function recordUnchanged(tx: TenantTx, orgId: string, importId: string): Promise<void> {
+  const incomplete = sql`(
+    select run.source_id, run.asset_id, run.track from run_assets run where run.org_id = ${orgId} and run.import_id = ${importId} and (not run.complete or exists (
+      select from ${importedAssets} a where a.org_id = ${orgId} and a.import_id = ${importId} and a.asset_id = run.asset_id and a.track = run.track and not a.track_counts)))`;
+  await sql`
+    with own as materialized (select * from ${incomplete} run), older as (
+      delete from import_changes c using own
+      join run_assets older on older.org_id = ${orgId} and older.source_id = own.source_id and older.asset_id = own.asset_id and older.track = own.track
+      where c.org_id = ${orgId} and c.kind = 'unchanged' and c.import_id = older.import_id and c.import_id <> ${importId}
+    ), saw as (
+      select g.finding_id from tenant_import_groups g join own on own.asset_id = g.asset_id and own.track = g.track
+      where g.org_id = ${orgId} and g.import_id = ${importId} and g.present
+      union
+      select i.finding_id from tenant_import_seen i join findings f on f.org_id = ${orgId} and f.id = i.finding_id
+      where i.org_id = ${orgId} and i.import_id = ${importId} and f.asset_id in (select asset_id from own)
+    ), unchanged as (
+      select finding_id from saw except select unnest(finding_ids) from import_changes where org_id = ${orgId} and import_id = ${importId}
+    )
+    insert into import_changes (org_id, import_id, kind, finding_ids)
+    select ${orgId}::uuid, ${importId}::uuid, 'unchanged', array_agg(finding_id order by finding_id) from unchanged having count(*) > 0`.execute(tx);
 }
 
 export function emptyCounts(): CountsBySeverity {

@@ -96,6 +96,24 @@ describe('the changes of an import', () => {
   });
 });
 
+describe('what an import saw unchanged', () => {
+  it('is also known of the newest run on a track that does not count or that closes nothing', async () => {
+    org = await engine.organization();
+    const asset = { type: 'repository', name: 'https://github.com/acme/gate' } as const;
+    const run = (day: number, track: string, names: readonly string[], coverage: 'complete' | 'partial' = 'complete') =>
+      engine.run(org, [on(day), ...names.map((name) => lib(name, { asset }))], { scope: { asset, track, coverage } });
+    await run(1, 'main', ['a', 'b']);
+    const first = await run(2, 'pr-17', ['a', 'c']);
+    expect(await shown(first.id, { kind: ['created', 'unchanged'] })).toEqual(['a: unchanged null -> null', 'c: created null -> open']);
+    const second = await run(3, 'pr-17', ['a', 'c']);
+    expect(await shown(second.id, { kind: ['unchanged'] })).toEqual(['a: unchanged null -> null', 'c: unchanged null -> null']);
+    expect(await shown(second.id)).toEqual([]);
+    expect(await shown(first.id, { kind: ['unchanged'] })).toEqual([]);
+    const partial = await run(4, 'main', ['b', 'd'], 'partial');
+    expect(await shown(partial.id, { kind: ['created', 'unchanged'] })).toEqual(['b: unchanged null -> null', 'd: created null -> open']);
+  });
+});
+
 describe('the counts of an import', () => {
   const NAMES = ['a', 'b', 'c', 'd', 'e', 'f'];
   const libs = fc.uniqueArray(

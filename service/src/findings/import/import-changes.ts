@@ -37,7 +37,7 @@ export async function listImportChanges(
   const unchanged = kind?.includes('unchanged') ? sql`union all ${unchangedSql(row)}` : sql``;
   const changes = sql<ChangeRow>`(
     with recorded as materialized (
-      select unnest(finding_ids) as finding_id, kind from import_changes where org_id = ${orgId} and import_id = ${id}
+      select unnest(finding_ids) as finding_id, kind from import_changes where org_id = ${orgId} and import_id = ${id} and kind <> 'unchanged'
     ), changed as (${changedSql(row)} ${unchanged})
     select f.id, changed.kind, f.title, f.severity, f.asset_id, a.type as asset_type, a.name as asset_name, changed.from_status, changed.to_status, changed.before, changed.after
     from changed
@@ -59,10 +59,15 @@ function changedSql({ org_id, id }: ImportRow): RawBuilder<unknown> {
     group by r.finding_id, r.kind`;
 }
 
-/** What the import saw and did not change. Sightings keep only the last complete scan that saw them, so this is known only of the newest one of each track. */
+/**
+ * What the import saw and did not change. Sightings keep only the last complete scan that saw them, so this is known only of the newest one of each track.
+ * Of a run that is not complete, the import itself keeps it.
+ */
 function unchangedSql({ org_id, id }: ImportRow): RawBuilder<unknown> {
   return sql`
-    select distinct s.finding_id, 'unchanged', null, null, null::jsonb, null::jsonb
+    select unnest(finding_ids), 'unchanged', null, null, null::jsonb, null::jsonb from import_changes where org_id = ${org_id} and import_id = ${id} and kind = 'unchanged'
+    union
+    select s.finding_id, 'unchanged', null, null, null::jsonb, null::jsonb
     from run_assets run
     join source_coverage c on c.org_id = ${org_id} and c.source_id = run.source_id and c.asset_id = run.asset_id and c.track = run.track and c.complete_import_id = run.import_id
     join findings f on f.org_id = ${org_id} and f.asset_id = run.asset_id

@@ -105,7 +105,7 @@ export function versionSql(orgId: string, assetId: string, version: string): Con
 
 /** What the import created, reopened, updated or closed. */
 export function importSql(orgId: string, importId: string): Condition {
-  return sql`findings.id in (select unnest(c.finding_ids) from import_changes c where c.org_id = ${orgId} and c.import_id = ${importId})`;
+  return sql`findings.id in (select unnest(c.finding_ids) from import_changes c where c.org_id = ${orgId} and c.import_id = ${importId} and c.kind <> 'unchanged')`;
 }
 
 function escapeLike(text: string): string {
