@@ -21,6 +21,7 @@ export {
 export { assertFormat, FormatError } from './bytes/errors.ts';
 export { createSha256, type Hasher, sha256, sha256Hex } from './bytes/sha256.ts';
 export { chainLine, TRAIL_START, type TrailResult, verifyTrail } from './document/audit-trail.ts';
+export { type Capture, collectionOf } from './document/collection.ts';
 export { csvCell } from './document/csv.ts';
 export * from './document/decisions.ts';
 export * from './document/evidence.ts';
@@ -133,6 +134,7 @@ export { deriveEvidence, type Results, startDerivation } from './rules/derive.ts
 export { type Identities, identitiesOf, OWNERLESS } from './rules/identities.ts';
 export { type ProvenanceFacts, provenanceOf } from './rules/provenance.ts';
 export { type StandingFacts, standingFacts, standingOf } from './rules/standing.ts';
+export { fieldOf } from './rules/trail-values.ts';
 export { collectWorkers, type Workers } from './rules/workers.ts';
 export { findingSchema } from './schema/finding.ts';
 export { evidenceSchema, schemaFiles } from './schema/schema.ts';

@@ -87,7 +87,8 @@ test('one false value in the evidence is refused, unless the documentation says 
 });
 
 test('the same holds for packages that are signed again', async () => {
-  const changes = [...allChanges()];
+  // Whoever seals again may choose other formats, which is no false statement.
+  const changes = [...allChanges()].filter(({ field }) => !field.startsWith('formats'));
   const step = Math.floor(changes.length / SIGNED);
   for (const { what, apply } of changes.filter((_, index) => index % step === 7)) {
     const undo = apply();

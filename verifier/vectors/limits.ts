@@ -10,7 +10,7 @@ const FINDINGS = 'data/findings.jsonl';
 /** An event whose line has this many bytes. */
 function eventOf(length: number): TrailEvent {
   const event = trailEvent(30, { at: AT.sealed, action: 'work_item.updated', object: item, reason: '' });
-  const { line } = chainLine({ ...event }, 9, TRAIL_START);
+  const { line } = chainLine({ ...event }, 14, TRAIL_START);
   return { ...event, reason: 'x'.repeat(length - line.length) };
 }
 

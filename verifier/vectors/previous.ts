@@ -11,7 +11,10 @@ const INDEX = 2;
 const older: Recipe = {
   index: INDEX,
   oldSize: 2,
-  facts: (facts) => void Object.assign(facts, { package_id: IDS.previous, sequence: 1, earlier: [] }),
+  facts: (facts, events) => {
+    Object.assign(facts, { package_id: IDS.previous, sequence: 1, earlier: [] });
+    events.pop();
+  },
 };
 
 /** The second package of a work item, and what its first package showed. */

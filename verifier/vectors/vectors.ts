@@ -1,7 +1,8 @@
 import { container } from './container.ts';
 import { content } from './content.ts';
-import { falseFacts } from './false-facts.ts';
-import { falseResults } from './false-results.ts';
+import { falseFacts } from './false/facts.ts';
+import { recorded } from './false/recorded.ts';
+import { falseResults } from './false/results.ts';
 import { history } from './history.ts';
 import { limits } from './limits.ts';
 import { log } from './log.ts';
@@ -24,6 +25,7 @@ export const vectors: Vector[] = [
   ...content,
   ...falseFacts,
   ...falseResults,
+  ...recorded,
   ...container,
   ...limits,
 ];

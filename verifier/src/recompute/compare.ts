@@ -1,4 +1,4 @@
-import { canonicalJson, type Evidence, type EvidenceDocument, type Finding } from '@rrs/evidence-format';
+import { canonicalJson, collectionOf, type Evidence, type EvidenceDocument, type Finding } from '@rrs/evidence-format';
 import type { Code } from '../codes.ts';
 import { EVIDENCE, type Fault, FINDINGS } from './fault.ts';
 
@@ -14,6 +14,17 @@ export function* derivedFaults(document: EvidenceDocument, derived: Derived): Ge
   yield* listFaults('decision', 'decision', [derived.decisions, document.decisions]);
   yield* listFaults('selection', 'selection', [derived.selections, document.selections]);
   yield* listFaults('control', 'control', [derived.controls, document.controls]);
+  yield* collectionFaults(document);
+}
+
+/** Only the artifacts that the service fetched itself have a source and time of their own. */
+function* collectionFaults({ scans, artifacts, collection }: EvidenceDocument): Generator<Fault> {
+  const stated = new Map(collection.map((entry) => [entry.file, entry]));
+  const captures = artifacts.flatMap(({ id, file, captured }) => {
+    const entry = captured && file !== null ? stated.get(file) : undefined;
+    return entry ? [[id, { source: entry.source, at: entry.collected_at }] as const] : [];
+  });
+  yield* listFaults('collection', 'collected file', [collectionOf(scans, artifacts, new Map(captures)), collection]);
 }
 
 type Gaps = Evidence['completeness']['gaps'];

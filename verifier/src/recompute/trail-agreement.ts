@@ -1,5 +1,6 @@
 import type { EvidenceDocument, Finding, Person } from '@rrs/evidence-format';
 import { EVIDENCE, type Fault, FINDINGS, TRAIL } from './fault.ts';
+import { recordedFaults } from './recorded-values.ts';
 import { later } from './time-order.ts';
 import type { Act, TrailFacts } from './trail-facts.ts';
 
@@ -10,6 +11,7 @@ export function* trailFaults(document: EvidenceDocument, facts: TrailFacts): Gen
   if (facts.last > later(as_of))
     yield { code: 'time_order', file: TRAIL, detail: 'The last event is later than as_of.', expected: `at or before ${as_of}`, actual: facts.last };
   if (isOther(facts.created, work_item.created_by)) yield unproven(EVIDENCE, 'that this person created the work item');
+  yield* recordedFaults(document, facts.recorded);
   yield* approvalFaults(document, facts);
   yield* artifactFaults(document, facts);
   for (const { id, by } of unlinked) if (isOther(facts.unlinked.get(id), by)) yield unproven(EVIDENCE, `that this person removed the finding ${id}`);
@@ -27,11 +29,11 @@ function isOther(act: Act | null | undefined, { person }: Person): boolean {
 
 function* approvalFaults({ approvals }: EvidenceDocument, facts: TrailFacts): Generator<Fault> {
   const stated = new Set(approvals.map(({ id }) => id));
-  for (const { id, decision, by, at, state_sha256 } of approvals) {
+  for (const { id, decision, by, at, comment, state_sha256 } of approvals) {
     const act = facts.approvals.get(id);
-    const isSame = act?.decision === decision && act.person === by.person && act.at === at;
+    const isSame = act?.decision === decision && act.person === by.person && act.at === at && act.comment === comment;
     if (!isSame || (act.digest !== undefined && act.digest !== state_sha256))
-      yield unproven(EVIDENCE, `the approval ${id} with this decision, person and time`);
+      yield unproven(EVIDENCE, `the approval ${id} with this decision, person, time and comment`);
   }
   for (const id of facts.approvals.keys()) if (!stated.has(id)) yield omitted(`the approval or rejection ${id}`);
 }

@@ -1,4 +1,5 @@
 import type { TrailEvent } from '@rrs/evidence-format';
+import { type RecordedValues, recordValues } from './recorded-values.ts';
 
 /** When something was done, and by whom. */
 export interface Act {
@@ -9,7 +10,7 @@ export interface Act {
 /** What the audit trail says about the things that the document states. */
 export interface TrailFacts {
   created: Act | null;
-  approvals: Map<string, Act & { decision: string; digest: unknown }>;
+  approvals: Map<string, Act & { decision: string; digest: unknown; comment: unknown }>;
   /** By finding: its last state. */
   states: Map<string, string>;
   /** By finding: the last claims that it is fixed. */
@@ -19,6 +20,7 @@ export interface TrailFacts {
   artifacts: Map<string, { added: Act | null; removed: Act | null }>;
   /** By scan. */
   confirmed: Map<string, Act>;
+  recorded: RecordedValues;
   /** Time of the last event. */
   last: string;
   /** The first event that is earlier than the one before it. */
@@ -34,6 +36,7 @@ export function emptyTrailFacts(): TrailFacts {
     unlinked: new Map(),
     artifacts: new Map(),
     confirmed: new Map(),
+    recorded: { objects: new Map(), policies: [] },
     last: '',
     disorder: null,
   };
@@ -49,6 +52,7 @@ export function addEvent(facts: TrailFacts, event: TrailEvent, { seq, itemId }: 
   const { status, work_item_id } = fieldsOf(after);
   if (at < facts.last) facts.disorder ??= seq;
   facts.last = at;
+  recordValues(facts.recorded, event);
   if (object.type === 'finding' && typeof status === 'string') {
     facts.states.set(object.id, status);
     if (status === 'remediated') facts.claims.set(object.id, [...(facts.claims.get(object.id) ?? []).slice(-MAX_CLAIMS), act]);
@@ -60,10 +64,10 @@ export function addEvent(facts: TrailFacts, event: TrailEvent, { seq, itemId }: 
 }
 
 function addItemEvent(facts: TrailFacts, { action, after }: TrailEvent, act: Act): void {
-  const { approval_id, state_digest, finding_id } = fieldsOf(after);
+  const { approval_id, state_digest, finding_id, comment } = fieldsOf(after);
   if (action === 'work_item.created') facts.created = act;
   if (action === 'work_item.approved' || action === 'work_item.rejected')
-    facts.approvals.set(String(approval_id), { ...act, decision: action.slice('work_item.'.length), digest: state_digest });
+    facts.approvals.set(String(approval_id), { ...act, decision: action.slice('work_item.'.length), digest: state_digest, comment: comment ?? null });
   if (action === 'work_item.finding_unlinked') facts.unlinked.set(String(finding_id), act);
 }
 

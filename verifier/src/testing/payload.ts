@@ -18,7 +18,7 @@ import { EVIDENCE, FINDINGS, TRAIL } from '../recompute/fault.ts';
 import { approvalPath } from '../recompute/files.ts';
 import { PDF, readableFiles } from '../rendering/readable-files.ts';
 import { PATHS, sampleFacts } from './sample.ts';
-import { sampleTrail } from './sample-trail.ts';
+import { packageRequest, sampleTrail } from './sample-trail.ts';
 
 /** Keyed by the path below the top folder. */
 export type Files = Map<string, Uint8Array>;
@@ -53,6 +53,7 @@ export function payloadOf(recipe: PayloadRecipe, { stamped, keys }: Sealing): { 
   const facts: Facts = JSON.parse(JSON.stringify({ ...sampleFacts(listed), timestamped: stamped }));
   const truth = sampleTrail();
   recipe.facts?.(facts, truth);
+  record(facts, truth);
   approve(facts, truth, files);
   const events = recipe.trail?.(truth) ?? truth;
   addTrail(facts, events, files);
@@ -75,6 +76,21 @@ function originals(): Files {
     [PATHS.after, utf8('{"runs":[]}')],
     [PATHS.artifact, utf8('Approved and deployed.')],
   ]);
+}
+
+/** The trail records what the facts say, as the service writes both. */
+function record({ work_item, artifacts, package_id, sequence, note }: Facts, events: TrailEvent[]): void {
+  if (!events.some(({ object }) => object.id === package_id)) events.push(packageRequest(events.length + 1, package_id));
+  const { title, description, priority, assignee, due_at, external_ref, follows } = work_item;
+  for (const event of events) {
+    if (event.action === 'work_item.created') event.after = { title, description, priority, assignee, due_at, external_ref, follows };
+    if (event.action === 'package.requested' && event.object.id === package_id) event.after = { sequence, note };
+    const artifact = event.action === 'artifact.added' ? artifacts.find(({ id }) => id === event.object.id) : undefined;
+    if (artifact !== undefined) {
+      const { type, filename, media_type, occurred_at } = artifact;
+      event.after = { work_item_id: work_item.id, type, title: artifact.title, description: artifact.description, filename, media_type, occurred_at };
+    }
+  }
 }
 
 /** Everybody approves the present state, unless the facts already say which one. */

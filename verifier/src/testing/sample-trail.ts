@@ -22,15 +22,25 @@ export function sampleTrail(): TrailEvent[] {
     after: { status: 'verified', reason_code: 'scan_absent' },
     import_id: IDS.after,
   };
+  const imported = { action: 'import.created', after: { format: null, filename: 'report.json', dry_run: false } };
   const facts: (EventFacts & { by?: Person })[] = [
-    { at: AT.created, action: 'work_item.created', by: ada, object: item, after: { title: 'Update OpenSSL' } },
+    { ...imported, at: AT.received, object: { type: 'import', id: IDS.before } },
+    { at: AT.created, action: 'work_item.created', by: ada, object: item },
     { at: AT.created, action: 'work_item.findings_linked', by: ada, object: item, after: { linked: 2, finding_ids: IDS.findings, filter: { asset: 'web' } } },
     { ...claimed, object: first ?? item },
     { ...claimed, object: second ?? item },
+    { ...imported, at: AT.verified, object: { type: 'import', id: IDS.after } },
     { ...verified, object: first ?? item },
     { ...verified, object: second ?? item },
+    { at: AT.verified, action: 'work_item.status_changed', object: item, before: { status: 'open' }, after: { status: 'verified' } },
     { at: AT.artifact, action: 'artifact.added', by: ada, object: { type: 'artifact', id: IDS.artifact }, after: { work_item_id: IDS.workItem } },
-    { at: AT.approved, action: 'work_item.approved', by: grace, object: item, after: { approval_id: IDS.approval } },
+    { at: AT.approved, action: 'work_item.approved', by: grace, object: item, after: { approval_id: IDS.approval, comment: null } },
   ];
-  return facts.map((event, index) => trailEvent(index + 1, event));
+  const events = facts.map((event, index) => trailEvent(index + 1, event));
+  return [...events, packageRequest(events.length + 1, IDS.previous), packageRequest(events.length + 2, IDS.package)];
+}
+
+export function packageRequest(number: number, id: string): TrailEvent {
+  const after = { sequence: id === IDS.previous ? 1 : 2, note: null };
+  return trailEvent(number, { at: AT.sealed, action: 'package.requested', by: ada, object: { type: 'evidence_package', id }, after });
 }

@@ -1,4 +1,4 @@
-import { type Artifact, EVIDENCE_SCHEMA_ID, type Facts, type FindingFacts, type Person, RENDERER, type Scan } from '@rrs/evidence-format';
+import { type Artifact, collectionOf, EVIDENCE_SCHEMA_ID, type Facts, type FindingFacts, type Person, RENDERER, type Scan } from '@rrs/evidence-format';
 
 export const id = (last: number) => `01900000-0000-7000-8000-${String(last).padStart(12, '0')}`;
 
@@ -183,7 +183,8 @@ function sampleArtifact({ path, sha256, size }: SampleFile): Artifact {
 /** The facts of a small complete package: two scans by a connection, an artifact, an approval, two verified findings. */
 export function sampleFacts(files: SampleFile[]): Facts {
   const file = (path: string) => files.find((candidate) => candidate.path === path) ?? { path, sha256: '0'.repeat(64), size: 0 };
-  const artifact = file(PATHS.artifact);
+  const scans = [sampleScan('before', file(PATHS.before)), sampleScan('after', file(PATHS.after))];
+  const artifacts = [sampleArtifact(file(PATHS.artifact))];
   return {
     schema: EVIDENCE_SCHEMA_ID,
     renderer: RENDERER,
@@ -256,21 +257,10 @@ export function sampleFacts(files: SampleFile[]): Facts {
     ],
     findings: [sampleFinding(1), sampleFinding(2)],
     unlinked: [],
-    scans: [sampleScan('before', file(PATHS.before)), sampleScan('after', file(PATHS.after))],
-    artifacts: [sampleArtifact(artifact)],
+    scans,
+    artifacts,
     approvals: [{ id: IDS.approval, decision: 'approved', by: grace, at: AT.approved, comment: null, state_sha256: '0'.repeat(64) }],
-    collection: [
-      {
-        file: artifact.path,
-        sha256: artifact.sha256,
-        size: artifact.size,
-        media_type: 'text/plain',
-        method: 'upload',
-        source: 'Ada',
-        collected_at: AT.artifact,
-        collected_by: ada,
-      },
-    ],
+    collection: collectionOf(scans, artifacts, new Map([[IDS.artifact, { source: 'https://changes.example/CHG-1', at: AT.artifact }]])),
     redactions: [],
     audit_trail: { file: 'data/audit-trail.jsonl', events: 0, head: '0'.repeat(64) },
     abandoned_leaves: [],

@@ -68,7 +68,8 @@ export async function addArtifact(tx: TenantTx, actor: Actor, workItemId: string
     .executeTakeFirst();
   if (added.numInsertedOrUpdatedRows === 0n) throw alreadySuperseded(input.supersedes ?? '');
   if (!captured) await enqueue(tx, captureLink, { org_id: actor.orgId, artifact_id: id });
-  const after = { work_item_id: workItemId, ...fields, ...content };
+  const occurred_at = fields.occurred_at === null ? null : new Date(fields.occurred_at).toISOString();
+  const after = { work_item_id: workItemId, ...fields, occurred_at, ...content };
   await recordAudit(tx, actor, { action: 'artifact.added', objectType: 'artifact', objectId: id, after });
   await emit(tx, actor.orgId, { type: 'artifact.added', subject: id, data: after });
   if (input.supersedes !== null) {

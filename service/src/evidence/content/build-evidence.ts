@@ -1,6 +1,7 @@
 import {
   type Artifact,
-  type Collection,
+  type Capture,
+  collectionOf,
   deriveEvidence,
   EVIDENCE_SCHEMA_ID,
   type Evidence,
@@ -93,7 +94,7 @@ export function buildFacts(
     scans,
     artifacts,
     approvals,
-    collection: [...scanCollection(scans), ...artifactCollection(snapshot.artifacts, artifacts)],
+    collection: collectionOf(scans, artifacts, capturesOf(snapshot.artifacts)),
     redactions: snapshot.artifacts.flatMap(redactionsOf),
     audit_trail: snapshot.trail.summary,
     abandoned_leaves: snapshot.abandoned.map(({ index, leaf_hash }) => ({ index, leaf_sha256: leaf_hash.toString('hex') })),
@@ -142,32 +143,8 @@ function buildArtifact(row: ArtifactRow, toPerson: ToPerson): Artifact {
   };
 }
 
-function scanCollection(scans: readonly Scan[]): Collection[] {
-  return scans.flatMap(({ file, sha256, size, tool, received_at, delivery }) => {
-    if (file === null) return [];
-    const method = delivery.method === 'connection' ? ('connection' as const) : ('upload' as const);
-    const collected = { method, source: delivery.connection?.host ?? tool, collected_at: received_at, collected_by: delivery.by };
-    return [{ file, sha256, size, media_type: 'application/octet-stream', ...collected }];
-  });
-}
-
-function artifactCollection(rows: readonly ArtifactRow[], artifacts: readonly Artifact[]): Collection[] {
-  return artifacts.flatMap(({ file, sha256, size, media_type, added_at, added_by }, index) => {
-    if (file === null || sha256 === null || size === null) return [];
-    const capture = rows[index]?.capture;
-    return [
-      {
-        file,
-        sha256,
-        size,
-        media_type: media_type ?? 'application/octet-stream',
-        method: capture ? ('connection' as const) : ('upload' as const),
-        source: capture?.url ?? 'upload',
-        collected_at: capture?.captured_at ?? added_at,
-        collected_by: added_by,
-      },
-    ];
-  });
+function capturesOf(artifacts: readonly ArtifactRow[]): Map<string, Capture> {
+  return new Map(artifacts.flatMap(({ id, capture }) => (capture ? [[id, { source: capture.url, at: capture.captured_at }]] : [])));
 }
 
 function redactionsOf({ id, redactions }: ArtifactRow): Redaction[] {

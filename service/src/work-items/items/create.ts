@@ -16,19 +16,13 @@ export async function createWorkItem(tx: TenantTx, actor: Actor, input: Static<W
   const ids = await selectFindings(tx, orgId, input);
   const id = newId();
   const assigned = await resolveAssignee(tx, orgId, assignee ?? null);
-  const columns = {
-    title,
-    description,
-    external_ref,
-    ...assigned,
-    priority: priorityRank(priority),
-    ...(due_at === undefined ? {} : { due_at: new Date(due_at) }),
-  };
+  const due = due_at === undefined ? null : new Date(due_at);
+  const columns = { title, description, external_ref, ...assigned, priority: priorityRank(priority), ...(due === null ? {} : { due_at: due }) };
   await tx
     .insertInto('work_items')
     .values({ org_id: orgId, id, ...columns, created_by: actor.person?.id ?? null, created_by_name: actor.name })
     .execute();
-  const after = { title, ...assigned, priority, due_at: due_at ?? null, external_ref };
+  const after = { title, description, ...assigned, priority, due_at: due?.toISOString() ?? null, external_ref };
   await recordAudit(tx, actor, { action: 'work_item.created', objectType: 'work_item', objectId: id, after });
   await emit(tx, orgId, { type: 'work_item.created', subject: id, data: after });
   if (ids.length > 0) await linkFindings(tx, actor, id, { ids, filter: input.filter });

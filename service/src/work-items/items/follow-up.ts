@@ -5,6 +5,7 @@ import { emit } from '../../events/emit.ts';
 import { findingFacts } from '../../findings/relations.ts';
 import { activeStatuses } from '../../findings/status.ts';
 import type { Actor } from '../../shared/actor.ts';
+import { priorityName } from './priority.ts';
 import { rollUpItems } from './roll-up.ts';
 import { doneStatuses } from './status.ts';
 
@@ -55,6 +56,8 @@ function returnedSql(orgId: string, ids: RawBuilder<unknown>): RawBuilder<unknow
 interface FollowUp {
   id: string;
   title: string;
+  description: string | null;
+  priority: number;
   follows: string;
   assignee: string | null;
   assignee_member_id: string | null;
@@ -68,7 +71,7 @@ export async function followUp(tx: TenantTx, actor: Actor, ids: RawBuilder<unkno
     insert into work_items (org_id, id, title, description, assignee, assignee_member_id, priority, follows, created_by, created_by_name)
     select ${orgId}, new_id(), w.title, w.description, w.assignee, w.assignee_member_id, w.priority, w.id, ${actor.person?.id ?? null}, ${actor.name}
     from (select distinct id from ends) ended join work_items w on w.org_id = ${orgId} and w.id = ended.id and w.closed_at is not null
-    returning id, title, follows, assignee, assignee_member_id`.execute(tx);
+    returning id, title, description, priority, follows, assignee, assignee_member_id`.execute(tx);
   const linked = await sql<{ id: string; linked: number }>`
     with recursive ${returnedSql(orgId, ids)}, linked as (
       insert into work_item_findings (org_id, id, work_item_id, finding_id, linked_by)
@@ -86,7 +89,7 @@ export async function followUp(tx: TenantTx, actor: Actor, ids: RawBuilder<unkno
 
 async function recordFollowUps(tx: TenantTx, actor: Actor, created: readonly FollowUp[], linked: readonly { id: string; linked: number }[]) {
   const changes = [
-    ...created.map(({ id, ...after }) => ({ action: 'work_item.created' as const, id, after })),
+    ...created.map(({ id, priority, ...after }) => ({ action: 'work_item.created' as const, id, after: { ...after, priority: priorityName(priority) } })),
     ...linked.map(({ id, linked }) => ({ action: 'work_item.findings_linked' as const, id, after: { linked, reason: 'the findings came back' } })),
   ];
   for (let at = 0; at < changes.length; at += 1_000) {

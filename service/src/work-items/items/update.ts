@@ -12,7 +12,7 @@ import { queueTicketSyncs } from '../tickets/jobs.ts';
 import { resolveAssignee } from './assignee.ts';
 import { followFindings } from './follow-findings.ts';
 import { lockItems, lockLinksShared } from './locks.ts';
-import { priorityRank } from './priority.ts';
+import { priorityName, priorityRank } from './priority.ts';
 import { readItem, type WorkItemRow } from './read.ts';
 import { allowed, isClosed, mayMove, type SettableStatus } from './status.ts';
 import { contradiction, countsOf, findingMoves, reasonsToGive } from './transitions.ts';
@@ -114,7 +114,8 @@ async function writeChanges(tx: TenantTx, actor: Actor, current: WorkItemRow, pa
     .where('id', '=', current.id)
     .execute();
   await queueTicketSyncs(tx, orgId, [current.id]);
-  const changedFields = (from: Partial<WorkItemRow>) => Object.fromEntries(names.map((name) => [name, comparable(from[name])]));
+  const changedFields = (from: Partial<WorkItemRow>) =>
+    Object.fromEntries(names.map((name) => [name, name === 'priority' && from.priority !== undefined ? priorityName(from.priority) : comparable(from[name])]));
   const [before, after] = [changedFields(current), changedFields(columns)];
   const action = to === null ? 'work_item.updated' : 'work_item.status_changed';
   await recordAudit(tx, actor, { action, objectType: 'work_item', objectId: current.id, before, after });

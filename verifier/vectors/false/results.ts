@@ -1,6 +1,6 @@
-import { IDS } from '../src/testing/sample.ts';
+import { IDS } from '../../src/testing/sample.ts';
+import type { Vector } from '../vector.ts';
 import { lie, lieAboutFinding, otherStory } from './lie.ts';
-import type { Vector } from './vector.ts';
 
 /** What follows from the facts, stated differently. */
 export const falseResults: Vector[] = [

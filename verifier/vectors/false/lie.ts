@@ -1,7 +1,7 @@
 import { type Evidence, type Finding, PACKAGE_FORMATS, type TrailEvent } from '@rrs/evidence-format';
-import type { Code } from '../src/codes.ts';
-import { type Files, type Recipe, writeManifests } from '../src/testing/build.ts';
-import { atLeast, edit, failing, sealed, type Vector } from './vector.ts';
+import type { Code } from '../../src/codes.ts';
+import { type Files, type Recipe, writeManifests } from '../../src/testing/build.ts';
+import { atLeast, edit, failing, sealed, type Vector } from '../vector.ts';
 
 /** A package that states something false, with readable files that say the same, sealed with the right keys. */
 export function lie(name: string, codes: Code[], evidence: (evidence: Evidence) => void, truth: Recipe = {}): Vector {
@@ -35,6 +35,7 @@ export function otherStory(path: string, change: (text: string) => string): Vect
   return failing(`false: ${path} tells another story`, ['rendering'], sealed({ ...recipe, facts }));
 }
 
-export function without<T>(items: T[], index: number): T[] {
-  return items.filter((_, at) => at !== index);
+/** Leaves the first event of a kind out of the trail. */
+export function withoutFirst(isMeant: (event: TrailEvent) => boolean): (events: TrailEvent[]) => TrailEvent[] {
+  return (events) => events.filter((_, at) => at !== events.findIndex(isMeant));
 }
