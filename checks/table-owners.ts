@@ -18,6 +18,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   ],
   vulnerabilities: ['alias_claims', 'vulnerabilities', 'vulnerability_aliases'],
   findings: [
+    'asset_findings',
     'decisions',
     'findings',
     'finding_history',
@@ -81,7 +82,12 @@ const owners: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Views that a feature publishes for a feature that cannot import it. */
-const published: Readonly<Record<string, string>> = { finding_work_items: 'findings', package_files: 'findings', ticketing_connections: 'integrations' };
+const published: Readonly<Record<string, string>> = {
+  asset_findings: 'assets',
+  finding_work_items: 'findings',
+  package_files: 'findings',
+  ticketing_connections: 'integrations',
+};
 
 /** Backup and restore copy every table. */
 const EXEMPT = /^service\/src\/main\/backup\//;

@@ -275,6 +275,7 @@ export type Asset = {
   owner: string | null;
   /** Tags of the asset */
   tags: string[];
+  findings: AssetFindings;
   /** The asset that this one was merged into. It is no longer listed */
   merged_into: string | null;
   /** Whether the asset is retired */
@@ -319,6 +320,7 @@ export type AssetDetails = {
   owner: string | null;
   /** Tags of the asset */
   tags: string[];
+  findings: AssetFindings;
   /** The asset that this one was merged into. It is no longer listed */
   merged_into: string | null;
   /** Whether the asset is retired */
@@ -338,6 +340,20 @@ export type AssetDetails = {
     /** The identifier in its normal form */
     value: string;
   }[];
+};
+
+/** Numbers of active findings on the asset */
+export type AssetFindings = {
+  /** Active findings: open, in progress, or remediated and not yet verified */
+  active: number;
+  /** Active findings with the severity `critical` */
+  critical: number;
+  /** Active findings with the severity `high` */
+  high: number;
+  /** Active findings past their deadline */
+  overdue: number;
+  /** Highest risk score of an active finding. `null` if there is none */
+  max_risk: number | null;
 };
 
 export type AssetList = {
@@ -1821,6 +1837,44 @@ export type FindingFacets = {
   data: FacetValues;
 };
 
+export type FindingGroup = {
+  /** What the findings have in common: the id of the asset, or the name of the component, vulnerability or CWE */
+  key: string;
+  /** The key for people: the name of the asset, or the title of the finding with the highest risk */
+  label: string;
+  /** Findings in the group */
+  count: number;
+  /** Those that are open, in progress, or remediated and not yet verified */
+  active: number;
+  /** Findings by severity */
+  by_severity: {
+    /** Severity `critical` */
+    critical: number;
+    /** Severity `high` */
+    high: number;
+    /** Severity `medium` */
+    medium: number;
+    /** Severity `low` */
+    low: number;
+    /** Severity `info` */
+    info: number;
+    /** Severity `unknown` */
+    unknown: number;
+  };
+  /** Highest risk score */
+  max_risk: number;
+  /** Number of assets */
+  assets: number;
+  /** The filter that lists the findings, to be added to those of the request */
+  filter: Record<string, unknown>;
+};
+
+export type FindingGroupList = {
+  /** The items of this page */
+  data: FindingGroup[];
+  page: Page;
+};
+
 export type FindingHistoryEntry = {
   /** ID (UUIDv7) */
   id: string;
@@ -1967,19 +2021,34 @@ export type FindingStats = {
     /** Findings that the source has reported, in any status */
     count: number;
   }[];
-  /** The last 30 days, oldest first */
-  per_day: {
-    /** Day in UTC */
-    date: string;
-    /** Findings that were created on this day */
-    opened: number;
-    /** Findings that were closed on this day and are still closed */
-    closed: number;
-  }[];
+  /** The intervals of the last `days` days, oldest first. The first and the last may be longer than these days */
+  trend: FindingTrend[];
   mean_days_to_remediate: MeanDaysToRemediate;
 };
 
 export type FindingStatus = 'open' | 'in_progress' | 'remediated' | 'verified' | 'risk_accepted' | 'false_positive' | 'withdrawn';
+
+export type FindingTop = {
+  /** The groups with the most active findings, the largest first */
+  data: FindingTopEntry[];
+};
+
+export type FindingTopEntry = {
+  /** What the findings have in common: the id of the asset, or the name of the component, vulnerability or CWE */
+  key: string;
+  /** The key for people: the name of the asset, or the title of the finding with the highest risk */
+  label: string;
+  /** Active findings */
+  active: number;
+  /** Active findings with the severity `critical` */
+  critical: number;
+  /** Highest risk score */
+  max_risk: number;
+  /** Number of assets */
+  assets: number;
+  /** The filter that lists the findings, to be added to those of the request */
+  filter: Record<string, unknown>;
+};
 
 export type FindingTransition = {
   /** The new status */
@@ -1990,6 +2059,58 @@ export type FindingTransition = {
   requests_approval: boolean;
   /** Why you cannot make this change. `null` if you can */
   refused: string | null;
+};
+
+export type FindingTrend = {
+  /** First day of the interval, in UTC. Weeks begin on Monday */
+  from: string;
+  /** First day after the interval */
+  to: string;
+  /** Findings that were created in the interval */
+  opened: number;
+  /** Findings that were closed in the interval and are still closed */
+  closed: number;
+  /** Findings that were created in the interval, by their severity now */
+  opened_by_severity: {
+    /** Severity `critical` */
+    critical: number;
+    /** Severity `high` */
+    high: number;
+    /** Severity `medium` */
+    medium: number;
+    /** Severity `low` */
+    low: number;
+    /** Severity `info` */
+    info: number;
+    /** Severity `unknown` */
+    unknown: number;
+  };
+  /** Findings that were closed in the interval, by their severity now */
+  closed_by_severity: {
+    /** Severity `critical` */
+    critical: number;
+    /** Severity `high` */
+    high: number;
+    /** Severity `medium` */
+    medium: number;
+    /** Severity `low` */
+    low: number;
+    /** Severity `info` */
+    info: number;
+    /** Severity `unknown` */
+    unknown: number;
+  };
+  /** Deadlines in the interval */
+  sla: {
+    /** Findings whose deadline is in the interval */
+    due: number;
+    /** Those that were closed by their deadline */
+    met: number;
+    /** Those that were not closed by their deadline. The rest is not due yet */
+    missed: number;
+  };
+  /** Mean number of days from first seen to verified, of the findings that were verified in the interval. `null` if there are none */
+  mean_days_to_remediate: number | null;
 };
 
 export type FixState = 'available' | 'not_available' | 'will_not_fix' | 'end_of_life';
@@ -3737,6 +3858,11 @@ export type StillOpenReason = {
   at: string;
 };
 
+export type Suggestions = {
+  /** Values of the filter, in alphabetical order */
+  data: string[];
+};
+
 export type SyncAllEntry = {
   /** Id of the connection (UUIDv7) */
   connection_id: string;
@@ -5310,7 +5436,7 @@ export interface Operations {
     };
     response: FindingIdentity;
   };
-  /** Get finding statistics. Returns counts of findings by severity, status, source and age, the number of overdue findings, findings opened and closed per day, and the mean time to remediate. Filters restrict the findings as in the list. */
+  /** Get finding statistics. Returns counts of findings by severity, status, source and age, the number of overdue findings, the mean time to remediate, and for each interval what was opened, closed and due. Filters restrict the findings as in the list. */
 
   getFindingStats: {
     query?: {
@@ -5418,6 +5544,10 @@ export interface Operations {
       due_from?: string;
       /** End of the range, exclusive: a date (00:00 UTC) or a date-time */
       due_to?: string;
+      /** Number of days of `trend`. Default: 30 */
+      days?: number;
+      /** Length of the intervals of `trend`. Default: `day` */
+      interval?: 'day' | 'week' | 'month';
     };
     response: FindingStats;
   };
@@ -5505,6 +5635,121 @@ export interface Operations {
       token: string;
     };
     response: SharedEvidencePackage;
+  };
+  /** Get the groups with the most active findings. Returns the assets, components, vulnerabilities or CWEs with the most active findings among those that match. */
+
+  getTopFindings: {
+    query: {
+      /** One of these severities */
+      severity?: Severity[];
+      /** None of these severities */
+      not_severity?: Severity[];
+      /** One of these statuses */
+      status?: FindingStatus[];
+      /** None of these statuses */
+      not_status?: FindingStatus[];
+      /** Reported by this connection */
+      connection_id?: string;
+      /** Reported by a source with one of these providers: a report format, the provider of a connection, or `manual`. Ignores case */
+      source?: string[];
+      /** Reported by no source with one of these providers */
+      not_source?: string[];
+      /** On this asset */
+      asset_id?: string;
+      /** On an asset whose name starts with this text, ignoring case, or that is known by this name: an image with its tag, a repository by its clone URL */
+      asset?: string;
+      /** On an asset of one of these types */
+      asset_type?: AssetType[];
+      /** Not on an asset of one of these types */
+      not_asset_type?: AssetType[];
+      /** In this build of the asset: its version, tag, commit or digest. Requires `asset_id` */
+      asset_version?: string;
+      /** Seen on one of these branches, environments or release lines. Active findings match only while they are still there. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
+      track?: string[];
+      /** On an asset of one of these owners, ignoring case */
+      owner?: string[];
+      /** On an asset of one of these criticalities */
+      criticality?: Level[];
+      /** On an asset with one of these exposures */
+      exposure?: Exposure[];
+      /** On an asset with one of these tags */
+      asset_tag?: string[];
+      /** On an asset with none of these tags */
+      not_asset_tag?: string[];
+      /** Created, reopened, updated or closed by this import */
+      import_id?: string;
+      /** With one of these CVE, GHSA or other public ids, or an alias of it */
+      cve?: string[];
+      /** With none of these CVE, GHSA or other public ids, nor an alias of them */
+      not_cve?: string[];
+      /** With one of these CWE numbers: `79` or `CWE-79` */
+      cwe?: (number | string)[];
+      /** In this component, ignoring case. The name without its group also matches: `log4j-core` and `org.apache.logging.log4j:log4j-core` */
+      component?: string;
+      /** Not in one of these components */
+      not_component?: string[];
+      /** In this file or below this folder, ignoring case */
+      path?: string;
+      /** Not in one of these files and not below one of these folders */
+      not_path?: string[];
+      /** Found by a check with one of these ids of the tool, ignoring case */
+      rule?: string[];
+      /** Not found by a check with one of these ids */
+      not_rule?: string[];
+      /** Whether a source knows a fix */
+      has_fix?: boolean;
+      /** Whether the sources that still see the finding differ by two steps of severity or more */
+      severity_disputed?: boolean;
+      /** Linked to this work item */
+      work_item_id?: string;
+      /** Whether linked to a work item that is not cancelled */
+      has_work_item?: boolean;
+      /** Whether listed by CISA as known to be exploited */
+      kev?: boolean;
+      /** EPSS score of at least this value */
+      epss_min?: number;
+      /** Risk score of at least this value */
+      risk_min?: number;
+      /** Whether active and past the deadline */
+      overdue?: boolean;
+      /** Whether a request to accept the risk waits for approval */
+      acceptance_requested?: boolean;
+      /** Whether all sources that still see the finding suppress it */
+      suppressed?: boolean;
+      /** With one of these assurances */
+      assurance?: Assurance[];
+      /** With one of these tags */
+      tag?: string[];
+      /** With none of these tags */
+      not_tag?: string[];
+      /** Words with at least two letters or digits in title, component, version, path, rule, ids, CWEs or asset name. All must occur. A word with three characters or more also matches the beginning of a longer word. An id also finds its aliases. A package URL (purl) finds its component and version. Single letters are ignored */
+      q?: string;
+      /** Start of the range, inclusive: a date (00:00 UTC) or a date-time */
+      first_seen_from?: string;
+      /** End of the range, exclusive: a date (00:00 UTC) or a date-time */
+      first_seen_to?: string;
+      /** Start of the range, inclusive: a date (00:00 UTC) or a date-time */
+      last_seen_from?: string;
+      /** End of the range, exclusive: a date (00:00 UTC) or a date-time */
+      last_seen_to?: string;
+      /** Start of the range, inclusive: a date (00:00 UTC) or a date-time */
+      created_from?: string;
+      /** End of the range, exclusive: a date (00:00 UTC) or a date-time */
+      created_to?: string;
+      /** Start of the range, inclusive: a date (00:00 UTC) or a date-time */
+      updated_from?: string;
+      /** End of the range, exclusive: a date (00:00 UTC) or a date-time */
+      updated_to?: string;
+      /** Start of the range, inclusive: a date (00:00 UTC) or a date-time */
+      due_from?: string;
+      /** End of the range, exclusive: a date (00:00 UTC) or a date-time */
+      due_to?: string;
+      /** What the findings of a group have in common. A finding with several CVEs or CWEs is in several groups */
+      by: 'asset' | 'component' | 'vulnerability' | 'cwe';
+      /** Number of groups. Default: 10 */
+      limit?: number;
+    };
+    response: FindingTop;
   };
   /** Get a saved view. Returns one of your own views, or one of the organization. */
 
@@ -5620,7 +5865,7 @@ export interface Operations {
     };
     response: AssetVersionList;
   };
-  /** List assets. Returns the assets that scanner reports and people have named, newest first. An asset must match all filters. Several values of one filter are alternatives. */
+  /** List assets. Returns the assets that scanner reports and people have named, newest first, with the numbers of their active findings. An asset must match all filters. Several values of one filter are alternatives. */
 
   listAssets: {
     query?: {
@@ -5629,7 +5874,7 @@ export interface Operations {
       /** `next_cursor` or `prev_cursor` of another page of the same list. Default: the first page */
       cursor?: string;
       /** Sort key. A leading `-` sorts in descending order. Ties are sorted by ID */
-      sort?: 'created_at' | '-created_at' | 'name' | '-name';
+      sort?: 'created_at' | '-created_at' | 'name' | '-name' | 'active' | '-active' | 'max_risk' | '-max_risk';
       /** How to count the items on all pages. `none`: not at all. `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
       total?: 'none' | 'bounded' | 'exact';
       /** Kinds of asset, separated by commas */
@@ -5642,6 +5887,12 @@ export interface Operations {
       exposure?: Exposure[];
       /** Tags, separated by commas. An asset matches if it has one of them */
       tag?: string[];
+      /** Owners, separated by commas, ignoring case */
+      owner?: string[];
+      /** Whether the asset has active findings */
+      has_findings?: boolean;
+      /** Text in the name or the owner, ignoring case */
+      q?: string;
       /** `true`: only retired assets. `false`: only assets in use. Default: both */
       retired?: boolean;
     };
@@ -5739,6 +5990,127 @@ export interface Operations {
       work_item_id?: string;
     };
     response: EvidencePackageList;
+  };
+  /** List groups of findings. Returns the findings that match, grouped by asset, component, vulnerability or CWE, highest risk first by default. Findings without one are in no group. All findings that match are read, which takes longer than a list if there are many. */
+
+  listFindingGroups: {
+    query: {
+      /** Maximum number of items per page */
+      limit?: number;
+      /** `next_cursor` or `prev_cursor` of another page of the same list. Default: the first page */
+      cursor?: string;
+      /** Sort key. A leading `-` sorts in descending order. Ties are sorted by ID */
+      sort?: 'max_risk' | '-max_risk' | 'count' | '-count' | 'active' | '-active' | 'assets' | '-assets';
+      /** How to count the items on all pages. `none`: not at all. `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
+      total?: 'none' | 'bounded' | 'exact';
+      /** One of these severities */
+      severity?: Severity[];
+      /** None of these severities */
+      not_severity?: Severity[];
+      /** One of these statuses */
+      status?: FindingStatus[];
+      /** None of these statuses */
+      not_status?: FindingStatus[];
+      /** Reported by this connection */
+      connection_id?: string;
+      /** Reported by a source with one of these providers: a report format, the provider of a connection, or `manual`. Ignores case */
+      source?: string[];
+      /** Reported by no source with one of these providers */
+      not_source?: string[];
+      /** On this asset */
+      asset_id?: string;
+      /** On an asset whose name starts with this text, ignoring case, or that is known by this name: an image with its tag, a repository by its clone URL */
+      asset?: string;
+      /** On an asset of one of these types */
+      asset_type?: AssetType[];
+      /** Not on an asset of one of these types */
+      not_asset_type?: AssetType[];
+      /** In this build of the asset: its version, tag, commit or digest. Requires `asset_id` */
+      asset_version?: string;
+      /** Seen on one of these branches, environments or release lines. Active findings match only while they are still there. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
+      track?: string[];
+      /** On an asset of one of these owners, ignoring case */
+      owner?: string[];
+      /** On an asset of one of these criticalities */
+      criticality?: Level[];
+      /** On an asset with one of these exposures */
+      exposure?: Exposure[];
+      /** On an asset with one of these tags */
+      asset_tag?: string[];
+      /** On an asset with none of these tags */
+      not_asset_tag?: string[];
+      /** Created, reopened, updated or closed by this import */
+      import_id?: string;
+      /** With one of these CVE, GHSA or other public ids, or an alias of it */
+      cve?: string[];
+      /** With none of these CVE, GHSA or other public ids, nor an alias of them */
+      not_cve?: string[];
+      /** With one of these CWE numbers: `79` or `CWE-79` */
+      cwe?: (number | string)[];
+      /** In this component, ignoring case. The name without its group also matches: `log4j-core` and `org.apache.logging.log4j:log4j-core` */
+      component?: string;
+      /** Not in one of these components */
+      not_component?: string[];
+      /** In this file or below this folder, ignoring case */
+      path?: string;
+      /** Not in one of these files and not below one of these folders */
+      not_path?: string[];
+      /** Found by a check with one of these ids of the tool, ignoring case */
+      rule?: string[];
+      /** Not found by a check with one of these ids */
+      not_rule?: string[];
+      /** Whether a source knows a fix */
+      has_fix?: boolean;
+      /** Whether the sources that still see the finding differ by two steps of severity or more */
+      severity_disputed?: boolean;
+      /** Linked to this work item */
+      work_item_id?: string;
+      /** Whether linked to a work item that is not cancelled */
+      has_work_item?: boolean;
+      /** Whether listed by CISA as known to be exploited */
+      kev?: boolean;
+      /** EPSS score of at least this value */
+      epss_min?: number;
+      /** Risk score of at least this value */
+      risk_min?: number;
+      /** Whether active and past the deadline */
+      overdue?: boolean;
+      /** Whether a request to accept the risk waits for approval */
+      acceptance_requested?: boolean;
+      /** Whether all sources that still see the finding suppress it */
+      suppressed?: boolean;
+      /** With one of these assurances */
+      assurance?: Assurance[];
+      /** With one of these tags */
+      tag?: string[];
+      /** With none of these tags */
+      not_tag?: string[];
+      /** Words with at least two letters or digits in title, component, version, path, rule, ids, CWEs or asset name. All must occur. A word with three characters or more also matches the beginning of a longer word. An id also finds its aliases. A package URL (purl) finds its component and version. Single letters are ignored */
+      q?: string;
+      /** Start of the range, inclusive: a date (00:00 UTC) or a date-time */
+      first_seen_from?: string;
+      /** End of the range, exclusive: a date (00:00 UTC) or a date-time */
+      first_seen_to?: string;
+      /** Start of the range, inclusive: a date (00:00 UTC) or a date-time */
+      last_seen_from?: string;
+      /** End of the range, exclusive: a date (00:00 UTC) or a date-time */
+      last_seen_to?: string;
+      /** Start of the range, inclusive: a date (00:00 UTC) or a date-time */
+      created_from?: string;
+      /** End of the range, exclusive: a date (00:00 UTC) or a date-time */
+      created_to?: string;
+      /** Start of the range, inclusive: a date (00:00 UTC) or a date-time */
+      updated_from?: string;
+      /** End of the range, exclusive: a date (00:00 UTC) or a date-time */
+      updated_to?: string;
+      /** Start of the range, inclusive: a date (00:00 UTC) or a date-time */
+      due_from?: string;
+      /** End of the range, exclusive: a date (00:00 UTC) or a date-time */
+      due_to?: string;
+      /** What the findings of a group have in common. A finding with several CVEs or CWEs is in several groups */
+      by: 'asset' | 'component' | 'vulnerability' | 'cwe';
+    };
+    response: FindingGroupList;
   };
   /** List the history of a finding. Returns all changes of the finding by people, scans and the service, newest first. */
 
@@ -6497,6 +6869,19 @@ export interface Operations {
     };
     response: Response;
   };
+  /** Suggest values of a filter. Returns values of a filter of `GET /findings` that begin with a text, to complete what somebody types. Components are completed by their name without the group. */
+
+  suggestFilterValues: {
+    query: {
+      /** The filter whose values are suggested */
+      field: 'component' | 'tag' | 'cve' | 'asset' | 'owner' | 'asset_tag' | 'source';
+      /** How the values begin, ignoring case. Default: any */
+      prefix?: string;
+      /** Number of values. Default: 20 */
+      limit?: number;
+    };
+    response: Suggestions;
+  };
   /** Sync all scanners. Queues a run of every scanner connection. Returns the run of each connection, or why none was queued. Skips enrichment and ticketing. */
 
   syncAllConnections: {
@@ -6778,6 +7163,7 @@ export const operations = {
   getPreferences: ['GET', '/api/v1/me/preferences', 'json', false],
   getRun: ['GET', '/api/v1/integrations/{id}/runs/{run_id}', 'json', false],
   getSharedEvidencePackage: ['GET', '/api/v1/riskops-evidence/shared/{token}', 'json', false],
+  getTopFindings: ['GET', '/api/v1/findings/top', 'json', false],
   getView: ['GET', '/api/v1/views/{id}', 'json', false],
   getWebhook: ['GET', '/api/v1/webhooks/{id}', 'json', false],
   getWorkItem: ['GET', '/api/v1/work-items/{id}', 'json', false],
@@ -6792,6 +7178,7 @@ export const operations = {
   listDriftedTickets: ['GET', '/api/v1/tickets/drift', 'json', false],
   listEvidenceKeys: ['GET', '/api/v1/riskops-evidence/keys', 'json', false],
   listEvidencePackages: ['GET', '/api/v1/riskops-evidence/packages', 'json', false],
+  listFindingGroups: ['GET', '/api/v1/findings/groups', 'json', false],
   listFindingHistory: ['GET', '/api/v1/findings/{id}/history', 'json', false],
   listFindingOccurrences: ['GET', '/api/v1/findings/{id}/occurrences', 'json', false],
   listFindings: ['GET', '/api/v1/findings', 'json', false],
@@ -6836,6 +7223,7 @@ export const operations = {
   rotateWebhookSecret: ['POST', '/api/v1/webhooks/{id}/rotate-secret', 'json', true],
   splitFinding: ['POST', '/api/v1/findings/{id}/split', 'json', true],
   streamEvents: ['GET', '/api/v1/events', 'stream', false],
+  suggestFilterValues: ['GET', '/api/v1/findings/suggest', 'json', false],
   syncAllConnections: ['POST', '/api/v1/integrations/sync-all', 'json', false],
   syncConnection: ['POST', '/api/v1/integrations/{id}/sync', 'json', false],
   testConnection: ['POST', '/api/v1/integrations/{id}/test', 'json', false],

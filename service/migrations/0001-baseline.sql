@@ -674,7 +674,11 @@ create table findings (
 -- Lists and statistics read only listed findings, so their indexes hold no others.
 create index findings_by_risk on findings (org_id, risk_score, id) where listed;
 -- The included columns are what the statistics read, so that they use an index-only scan.
-create index findings_by_status on findings (org_id, status, risk_score, id) include (severity, first_seen, due_at, closed_at) where listed;
+create index findings_by_status on findings (org_id, status, risk_score, id) include (severity, first_seen, due_at, closed_at, created_at) where listed;
+-- Counts the active findings of assets. The included columns are what the counts read, so that they use an index-only scan.
+create index findings_active_by_asset on findings (org_id, asset_id) include (severity, risk_score, due_at) where listed and closed_at is null;
+-- Tags are few, and the index finds them without reading all findings.
+create index findings_tagged on findings (org_id) include (tags) where listed and tags <> '{}';
 create index findings_by_severity on findings (org_id, severity, id) where listed;
 create index findings_by_first_seen on findings (org_id, first_seen, id) where listed;
 create index findings_by_last_seen on findings (org_id, last_seen, id) where listed;
@@ -1031,6 +1035,12 @@ create policy views on assets for select to rrs_owner using (true);
 create view tenant_findings as
 select search || array_to_tsvector(array['s:' || severity::text || org_id::text, 'x:' || status || org_id::text, 'z:' || coalesce(assurance, '') || org_id::text, 'e:' || kev::text || org_id::text, 'd:' || severity_disputed::text || org_id::text, 'g:' || (coalesce(fix_state = 'available', false) or location ? 'fixed_version')::text || org_id::text]) as facets, findings.*
 from findings where org_id = current_setting('app.org_id')::uuid;
+-- What the list of assets shows of their findings.
+create view asset_findings with (security_invoker = true) as
+select org_id, asset_id, count(*)::integer as active, (count(*) filter (where severity = 5))::integer as critical, (count(*) filter (where severity = 4))::integer as high,
+  (count(*) filter (where due_at < now()))::integer as overdue, max(risk_score) as max_risk
+from findings where listed and closed_at is null group by org_id, asset_id;
+grant select on asset_findings to rrs_app;
 create view tenant_assets as select * from assets where org_id = current_setting('app.org_id')::uuid;
 grant select on tenant_findings, tenant_assets to rrs_app;
 

@@ -125,6 +125,38 @@ describe('an asset that a person creates', () => {
   });
 });
 
+it('counts active findings, and sorts and filters by them', async () => {
+  const [one, other, none] = [await finding('count-a.example', { severity: 'critical' }), await finding('count-b.example'), await finding('count-c.example')];
+  await finding('count-b.example', { title: 'second' });
+  await api.call('PATCH', `/api/v1/findings/${none.id}`, { ...as(), body: { status: 'withdrawn', reason: 'gone' } });
+  await api.db.withTenant({ orgId: api.ours.id }, (tx) =>
+    tx
+      .updateTable('findings')
+      .set({ due_at: new Date(0) })
+      .where('asset_id', '=', other.asset.id)
+      .where('title', '=', 'second')
+      .execute(),
+  );
+  await patch(other.asset.id, { owner: 'Team Count' });
+  const list = async (query: string) => (await get<{ data: (Asset & { findings: object })[] }>(`/assets?name=count-&${query}`)).data;
+  const shown = async (query: string) => (await list(query)).map(({ name }) => name.slice(6, 7)).join('');
+  expect(await list('sort=name')).toMatchObject([
+    { findings: { active: 1, critical: 1, high: 0, overdue: 0, max_risk: one.risk_score } },
+    { findings: { active: 2, critical: 0, high: 2, overdue: 1 } },
+    { findings: { active: 0, critical: 0, high: 0, overdue: 0, max_risk: null } },
+  ]);
+  expect(await get(`/assets/${one.asset.id}`)).toMatchObject({ findings: { active: 1, max_risk: one.risk_score } });
+  expect(await shown('sort=-max_risk')).toBe('abc');
+  expect(await shown('sort=-active')).toBe('bac');
+  expect(await shown('sort=active&has_findings=true')).toBe('ab');
+  expect(await shown('has_findings=false')).toBe('c');
+  expect(await shown('owner=team%20count,nobody')).toBe('b');
+  expect(await shown('q=TEAM%20c')).toBe('b');
+  expect(await shown('q=%25')).toBe('');
+  const first = await get<{ page: { next_cursor: string } }>('/assets?name=count-&sort=-max_risk&limit=2');
+  expect(await shown(`sort=-max_risk&limit=2&cursor=${first.page.next_cursor}`)).toBe('c');
+});
+
 describe('a new name', () => {
   it('is kept, and the asset is still recognized by the old one', async () => {
     const { asset } = await finding('10.20.30.40');

@@ -2,31 +2,12 @@ import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import { recordAudit } from '../audit/record.ts';
 import type { TenantTx } from '../db/database.ts';
-import { fetchPage, type PageRequest, type SortColumns } from '../db/pages.ts';
 import { emit } from '../events/emit.ts';
 import type { Actor } from '../shared/actor.ts';
 import { AppError, notFound } from '../shared/errors.ts';
 import type { Build, Numbering } from './merging/merge-tracks.ts';
 import { addNameKey } from './own-keys.ts';
-import type { AssetPatch, AssetQuery } from './schemas.ts';
-
-export function listAssets(tx: TenantTx, orgId: string, filter: Static<typeof AssetQuery>, page: PageRequest) {
-  const { type, name, criticality, exposure, tag, retired } = filter;
-  // The index is on the name in lower case with the collation "C", so sorting and searching must use the same expression.
-  const named = sql<
-    AssetRow & { sort_name: string }
-  >`(select *, lower(name) collate "C" as sort_name from tenant_assets where org_id = ${orgId} and merged_into is null)`.as('assets');
-  let query = tx.selectFrom(named).selectAll().where('org_id', '=', orgId);
-  if (type) query = query.where('type', 'in', type);
-  if (name !== undefined) query = query.where(sql<boolean>`sort_name like ${`${name.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`}`);
-  if (criticality) query = query.where('criticality', 'in', criticality);
-  if (exposure) query = query.where('exposure', 'in', exposure);
-  if (tag) query = query.where(sql<boolean>`tags && ${tag}::text[]`);
-  if (retired !== undefined) query = query.where('retired_at', retired ? 'is not' : 'is', null);
-  type Row = Awaited<ReturnType<typeof query.executeTakeFirstOrThrow>>;
-  const columns: SortColumns<Row> = { created_at: { column: 'created_at', type: 'timestamptz' }, name: { column: 'sort_name', type: 'text' } };
-  return fetchPage(tx, query, columns, page);
-}
+import type { AssetPatch } from './schemas.ts';
 
 export async function readAsset(tx: TenantTx, orgId: string, id: string) {
   const asset = await tx.selectFrom('assets').selectAll().where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst();

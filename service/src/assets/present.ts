@@ -2,13 +2,15 @@ import type { Static } from 'typebox';
 import type { TenantTx } from '../db/database.ts';
 import type { AssetRow } from './assets.ts';
 import { readIdentifiers } from './identifiers.ts';
+import { type CountedAsset, withFindings } from './list-assets.ts';
 import type { Asset, AssetDetails } from './schemas.ts';
 
 export async function withIdentifiers(tx: TenantTx, asset: AssetRow): Promise<Static<typeof AssetDetails>> {
-  return { ...toAsset(asset), identifiers: await readIdentifiers(tx, asset) };
+  const [counted, identifiers] = await Promise.all([withFindings(tx, asset), readIdentifiers(tx, asset)]);
+  return { ...toAsset(counted), identifiers };
 }
 
-export function toAsset(asset: AssetRow): Static<typeof Asset> {
+export function toAsset(asset: CountedAsset): Static<typeof Asset> {
   return {
     id: asset.id,
     type: asset.type,
@@ -17,6 +19,7 @@ export function toAsset(asset: AssetRow): Static<typeof Asset> {
     exposure: asset.exposure,
     owner: asset.owner,
     tags: asset.tags,
+    findings: asset.findings,
     merged_into: asset.merged_into,
     retired: asset.retired_at !== null,
     retired_at: asset.retired_at?.toISOString() ?? null,

@@ -3,9 +3,10 @@ import type { App } from '../http/app.ts';
 import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
 import { getRoute, listRoute, patchRoute } from '../http/resource.ts';
 import { problems } from '../http/schemas.ts';
-import { listAssets, readAsset, updateAsset } from './assets.ts';
+import { readAsset, updateAsset } from './assets.ts';
 import { createAsset } from './create-asset.ts';
 import type { AssetDeps } from './deps.ts';
+import { listAssets } from './list-assets.ts';
 import { toAsset, withIdentifiers } from './present.ts';
 import { mergeRoutes } from './routes-merge.ts';
 import { trackRoutes } from './routes-tracks.ts';
@@ -18,7 +19,7 @@ export function assetRoutes({ db, secret, follower }: AssetDeps) {
       operationId: 'listAssets',
       summary: 'List assets',
       description:
-        'Returns the assets that scanner reports and people have named, newest first. An asset must match all filters. Several values of one filter are alternatives.',
+        'Returns the assets that scanner reports and people have named, newest first, with the numbers of their active findings. An asset must match all filters. Several values of one filter are alternatives.',
       tag: 'Assets',
       query: AssetQuery,
       list: AssetList,

@@ -14,6 +14,8 @@ const Exposure = OneOf(exposures, {
 const Tag = Text(1, 100, { examples: ['payments'] });
 const Retired = (description: string) => Type.Optional(Type.Boolean({ description }));
 
+const count = (description: string) => Type.Integer({ minimum: 0, description, examples: [0] });
+
 export const AssetParams = Strict({ id: Id });
 
 export const Asset = Named('Asset', {
@@ -24,6 +26,19 @@ export const Asset = Named('Asset', {
   exposure: Exposure,
   owner: Nullable(Type.String({ description: 'Team or person responsible for the asset', examples: ['team-payments'] })),
   tags: Type.Array(Type.String(), { description: 'Tags of the asset', examples: [['payments']] }),
+  findings: Named(
+    'AssetFindings',
+    {
+      active: count('Active findings: open, in progress, or remediated and not yet verified'),
+      critical: count('Active findings with the severity `critical`'),
+      high: count('Active findings with the severity `high`'),
+      overdue: count('Active findings past their deadline'),
+      max_risk: Nullable(
+        Type.Number({ minimum: 0, maximum: 100, description: 'Highest risk score of an active finding. `null` if there is none', examples: [88.5] }),
+      ),
+    },
+    { description: 'Numbers of active findings on the asset' },
+  ),
   merged_into: Nullable({ ...Id, description: 'The asset that this one was merged into. It is no longer listed', examples: [null] }),
   retired: Type.Boolean({ description: 'Whether the asset is retired', examples: [false] }),
   retired_at: Nullable({ ...Timestamp, description: 'When the asset was retired', examples: [null] }),
@@ -48,12 +63,15 @@ const name = (description: string) => Type.String({ maxLength: 1_000, pattern: '
 
 const anyOf = <T extends TSchema>(item: T, description: string) => Type.Optional(Type.Array(item, { maxItems: 50, description }));
 export const AssetQuery = Strict({
-  ...listParameters(['created_at', 'name'] as const, '-created_at'),
+  ...listParameters(['created_at', 'name', 'active', 'max_risk'] as const, '-created_at'),
   type: anyOf(AssetType, 'Kinds of asset, separated by commas'),
   name: Type.Optional(Text(1, 300, { description: 'First characters of the name, ignoring case' })),
   criticality: anyOf(Criticality, 'Criticalities, separated by commas'),
   exposure: anyOf(Exposure, 'Exposures, separated by commas'),
   tag: anyOf(Tag, 'Tags, separated by commas. An asset matches if it has one of them'),
+  owner: anyOf(Text(1, 200), 'Owners, separated by commas, ignoring case'),
+  has_findings: Type.Optional(Type.Boolean({ description: 'Whether the asset has active findings' })),
+  q: Type.Optional(Text(1, 300, { description: 'Text in the name or the owner, ignoring case' })),
   retired: Retired('`true`: only retired assets. `false`: only assets in use. Default: both'),
 });
 

@@ -12,6 +12,7 @@ export interface DB {
   artifact_captures: ArtifactCapturesTable;
   artifact_removals: ArtifactRemovalsTable;
   artifacts: ArtifactsTable;
+  asset_findings: AssetFindingsTable;
   asset_keys: AssetKeysTable;
   asset_merges: AssetMergesTable;
   asset_track_merges: AssetTrackMergesTable;
@@ -165,6 +166,16 @@ interface ArtifactsTable {
   supersedes: string | null;
   added_at: Generated<Timestamp>;
   added_by: JsonColumn;
+}
+
+interface AssetFindingsTable {
+  org_id: string | null;
+  asset_id: string | null;
+  active: number | null;
+  critical: number | null;
+  high: number | null;
+  overdue: number | null;
+  max_risk: number | null;
 }
 
 interface AssetKeysTable {

@@ -1,9 +1,14 @@
 import { severities } from '@rrs/scan-reports';
 import { Type } from 'typebox';
 import { COUNT_LIMIT } from '../db/pages.ts';
+import { listParameters, PageOf } from '../http/paging.ts';
 import { Id, Named, Nullable, OneOf, Strict } from '../http/schemas.ts';
 import { facetNames } from './counts/facets.ts';
+import { groupedBy } from './counts/groups.ts';
+import { suggestedFields } from './counts/suggest.ts';
+import { intervals } from './counts/trend.ts';
 import { Multi } from './fields/shapes.ts';
+import type { FindingFilter } from './list/prepare-filter.ts';
 import { filterRules, filters } from './schemas-filter.ts';
 import { statuses } from './status.ts';
 
@@ -42,6 +47,103 @@ export const FacetQuery = Strict(
   },
   filterRules,
 );
+
+const dayOf = (description: string) => Type.String({ format: 'date', description, examples: ['2026-11-15'] });
+const bySeverity = (description: string) =>
+  Type.Object(
+    each(severities, (severity) => count(`Severity \`${severity}\``)),
+    { description },
+  );
+
+const Trend = Named('FindingTrend', {
+  from: dayOf('First day of the interval, in UTC. Weeks begin on Monday'),
+  to: dayOf('First day after the interval'),
+  opened: count('Findings that were created in the interval'),
+  closed: count('Findings that were closed in the interval and are still closed'),
+  opened_by_severity: bySeverity('Findings that were created in the interval, by their severity now'),
+  closed_by_severity: bySeverity('Findings that were closed in the interval, by their severity now'),
+  sla: Type.Object(
+    {
+      due: count('Findings whose deadline is in the interval'),
+      met: count('Those that were closed by their deadline'),
+      missed: count('Those that were not closed by their deadline. The rest is not due yet'),
+    },
+    { description: 'Deadlines in the interval' },
+  ),
+  mean_days_to_remediate: meanDays(
+    'Mean number of days from first seen to verified, of the findings that were verified in the interval. `null` if there are none',
+  ),
+});
+
+export const StatsQuery = Strict(
+  {
+    ...filters,
+    days: Type.Optional(Type.Integer({ minimum: 7, maximum: 730, description: 'Number of days of `trend`. Default: 30' })),
+    interval: Type.Optional(OneOf(intervals, { description: 'Length of the intervals of `trend`. Default: `day`' })),
+  },
+  filterRules,
+);
+
+const groupKeys = {
+  key: Type.String({
+    description: 'What the findings have in common: the id of the asset, or the name of the component, vulnerability or CWE',
+    examples: ['CVE-2021-44228'],
+  }),
+  label: Type.String({
+    description: 'The key for people: the name of the asset, or the title of the finding with the highest risk',
+    examples: ['Apache Log4j2 JNDI features do not protect against attacker controlled LDAP'],
+  }),
+};
+const groupFacts = {
+  max_risk: Type.Number({ minimum: 0, maximum: 100, description: 'Highest risk score', examples: [88.5] }),
+  assets: count('Number of assets'),
+  filter: Type.Unsafe<FindingFilter>(
+    Type.Object(
+      {},
+      {
+        additionalProperties: true,
+        description: 'The filter that lists the findings, to be added to those of the request',
+        examples: [{ cve: ['CVE-2021-44228'] }],
+      },
+    ),
+  ),
+};
+const By = OneOf(groupedBy, { description: 'What the findings of a group have in common. A finding with several CVEs or CWEs is in several groups' });
+
+const FindingGroup = Named('FindingGroup', {
+  ...groupKeys,
+  count: count('Findings in the group'),
+  active: count('Those that are open, in progress, or remediated and not yet verified'),
+  by_severity: bySeverity('Findings by severity'),
+  ...groupFacts,
+});
+export const FindingGroupList = PageOf('FindingGroupList', FindingGroup);
+export const GroupQuery = Strict({ ...listParameters(['max_risk', 'count', 'active', 'assets'] as const, '-max_risk'), ...filters, by: By }, filterRules);
+
+export const FindingTop = Named('FindingTop', {
+  data: Type.Array(
+    Named('FindingTopEntry', {
+      ...groupKeys,
+      active: count('Active findings'),
+      critical: count('Active findings with the severity `critical`'),
+      ...groupFacts,
+    }),
+    { description: 'The groups with the most active findings, the largest first' },
+  ),
+});
+export const TopQuery = Strict(
+  { ...filters, by: By, limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, description: 'Number of groups. Default: 10' })) },
+  filterRules,
+);
+
+export const SuggestQuery = Strict({
+  field: OneOf(suggestedFields, { description: 'The filter whose values are suggested' }),
+  prefix: Type.Optional(Type.String({ maxLength: 200, description: 'How the values begin, ignoring case. Default: any', examples: ['log4'] })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, description: 'Number of values. Default: 20' })),
+});
+export const Suggestions = Named('Suggestions', {
+  data: Type.Array(Type.String(), { description: 'Values of the filter, in alphabetical order', examples: [['log4j-api', 'log4j-core']] }),
+});
 
 export const FindingStats = Named('FindingStats', {
   total: count('All findings'),
@@ -83,14 +185,7 @@ export const FindingStats = Named('FindingStats', {
     }),
     { description: 'Findings by source, at most 1,000 sources. A finding counts once for each of its sources' },
   ),
-  per_day: Type.Array(
-    Type.Object({
-      date: Type.String({ format: 'date', description: 'Day in UTC', examples: ['2026-11-15'] }),
-      opened: count('Findings that were created on this day'),
-      closed: count('Findings that were closed on this day and are still closed'),
-    }),
-    { description: 'The last 30 days, oldest first' },
-  ),
+  trend: Type.Array(Trend, { description: 'The intervals of the last `days` days, oldest first. The first and the last may be longer than these days' }),
   mean_days_to_remediate: Named(
     'MeanDaysToRemediate',
     { all: meanDays('All severities'), ...each(severities, (severity) => meanDays(`Severity \`${severity}\``)) },

@@ -39,9 +39,16 @@ it('counts the findings of the organization and no others', async () => {
     by_source: [{ kind: 'manual', provider: 'manual', count: 4 }],
     mean_days_to_remediate: { all: 10, high: 10, critical: null },
   });
-  const { per_day } = body as { per_day: { date: string; opened: number; closed: number }[] };
-  expect(per_day).toHaveLength(30);
-  expect(per_day.at(-1)).toEqual({ date: new Date().toISOString().slice(0, 10), opened: 4, closed: 1 });
+  const { trend } = body as { trend: object[] };
+  expect(trend).toHaveLength(30);
+  expect(trend.at(-1)).toMatchObject({
+    from: new Date().toISOString().slice(0, 10),
+    opened: 4,
+    closed: 1,
+    opened_by_severity: { critical: 2, high: 1, info: 1 },
+    closed_by_severity: { critical: 0, high: 1 },
+    mean_days_to_remediate: 10,
+  });
 });
 
 it('counts only the findings that the filters match, and only listed ones', async () => {
@@ -55,10 +62,52 @@ it('counts only the findings that the filters match, and only listed ones', asyn
     mean_days_to_remediate: { all: null },
   });
   expect(await stats('status=verified')).toMatchObject({ total: 1, active: 0, mean_days_to_remediate: { all: 10, high: 10 } });
-  const { per_day } = (await stats('status=verified')) as { per_day: object[] };
-  expect(per_day.at(-1)).toMatchObject({ opened: 1, closed: 1 });
+  const { trend } = (await stats('status=verified&days=365&interval=month')) as { trend: { from: string; to: string; opened: number }[] };
+  expect([12, 13]).toContain(trend.length);
+  expect(trend.at(-1)).toMatchObject({ opened: 1, closed: 1, from: `${new Date().toISOString().slice(0, 7)}-01` });
+  for (const [at, { from }] of trend.entries()) if (at > 0) expect(from).toBe(trend[at - 1]?.to);
+  const weeks = ((await stats('days=30&interval=week')) as { trend: { from: string; sla: object }[] }).trend;
+  expect(new Set(weeks.map(({ from }) => new Date(from).getUTCDay()))).toEqual(new Set([1]));
   expect(await stats('q=nothing-like-this')).toMatchObject({ total: 0, by_source: [{ count: 0 }] });
   await api.db.withTenant({ orgId: api.ours.id }, (tx) => tx.updateTable('findings').set({ listed: false }).where('severity', '=', 1).execute());
   expect(await stats('')).toMatchObject({ total: 3, active: 2, by_severity: { info: { active: 0 } }, by_source: [{ count: 3 }] });
   expect(await stats('source=manual')).toMatchObject({ total: 3, by_source: [{ count: 3 }] });
+});
+
+it('counts deadlines in the interval that they are in', async () => {
+  const sla = async () => {
+    const { trend } = (await api.call('GET', '/api/v1/findings/stats?q=deadline&days=7', { as: api.ours.owner })).body as {
+      trend: { sla: { due: number; met: number; missed: number } }[];
+    };
+    return trend.reduce((sum, each) => ({ due: sum.due + each.sla.due, met: sum.met + each.sla.met, missed: sum.missed + each.sla.missed }), {
+      due: 0,
+      met: 0,
+      missed: 0,
+    });
+  };
+  const create = async (title: string) => {
+    const body = { title: `deadline ${title}`, severity: 'high', asset: { type: 'host', name: 'due.example' } };
+    return ((await api.call('POST', '/api/v1/findings', { as: api.ours.owner, body })).body as { id: string }).id;
+  };
+  const [met, missed, late] = [await create('met'), await create('missed'), await create('late')];
+  await api.db.withTenant({ orgId: api.ours.id }, async (tx) => {
+    const day = (days: number) => new Date(Date.now() + days * DAY);
+    const closed = { status: 'withdrawn' as const, status_reason: 'x' };
+    await tx
+      .updateTable('findings')
+      .set({ due_at: day(-1), closed_at: day(-2), ...closed })
+      .where('id', '=', met)
+      .execute();
+    await tx
+      .updateTable('findings')
+      .set({ due_at: day(-2), closed_at: day(-1), ...closed })
+      .where('id', '=', late)
+      .execute();
+    await tx
+      .updateTable('findings')
+      .set({ due_at: day(-3) })
+      .where('id', '=', missed)
+      .execute();
+  });
+  expect(await sla()).toEqual({ due: 3, met: 1, missed: 2 });
 });
