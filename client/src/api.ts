@@ -1064,6 +1064,7 @@ export type EventPattern =
   | 'member.added'
   | 'member.updated'
   | 'member.removed'
+  | 'member.subject_unlinked'
   | 'organization.created'
   | 'organization.updated'
   | 'package.requested'
@@ -2929,6 +2930,8 @@ export type Member = {
   has_password: boolean;
   /** Whether somebody else chose the password. The session can then only read, until `PUT /me/password` changes the password */
   must_change_password: boolean;
+  /** Whether the member has signed in at the identity provider. Only that account is the member then */
+  identity_provider_linked: boolean;
   /** Version of the object, also its ETag. Each change increases it by 1 */
   version: number;
   /** When the object was created */
@@ -3489,6 +3492,27 @@ export type SeenBuild = {
   commit: string | null;
 };
 
+export type Service = {
+  /** Version of the service */
+  version: string;
+  /** Current time of the service */
+  time: string;
+  sign_in: SignInMethods;
+  limits: ServiceLimits;
+  /** Path of the API documentation */
+  documentation_url: string;
+};
+
+/** Limits that the operator has configured */
+export type ServiceLimits = {
+  /** Maximum size of a JSON body, in bytes */
+  body_bytes: number;
+  /** Maximum size of a report file, in bytes */
+  report_bytes: number;
+  /** Maximum size of an artifact, in bytes */
+  artifact_bytes: number;
+};
+
 export type SessionCreate = {
   /** E-mail address, stored in lower case */
   email: string;
@@ -3735,6 +3759,19 @@ export type Sighting = {
   last_seen: string;
   /** The last import that updated this entry */
   last_import_id: string | null;
+};
+
+/** Ways in which members can sign in */
+export type SignInMethods = {
+  /** Whether members can sign in with e-mail and password (`POST /sessions`) */
+  password: boolean;
+  /** Sign-in at the identity provider. null: not configured */
+  oidc: {
+    /** Host name of the identity provider, for the button */
+    name: string;
+    /** Path to send the browser to */
+    start_url: string;
+  } | null;
 };
 
 /** Days to remediate a finding, by severity, counted from the time it was first seen */
@@ -5221,6 +5258,23 @@ export interface Operations {
     };
     response: Response;
   };
+  /** Finish to sign in at the identity provider. Finishes a sign-in, when the identity provider sends the browser back: sets a session cookie and redirects to the page that the sign-in was started for. If the sign-in fails, redirects to `/sign-in` with the reason in `error`: `expired`, `denied`, `invalid_response`, `provider_unavailable`, `no_member`, `email_not_verified` or `choose_organization`. */
+
+  finishOidcSignIn: {
+    query?: {
+      /** Value that the service sent to the identity provider */
+      state?: string;
+      /** Authorization code */
+      code?: string;
+      /** Issuer of the response (RFC 9207) */
+      iss?: string;
+      /** Error code of the identity provider */
+      error?: string;
+      /** Explanation of the error */
+      error_description?: string;
+    };
+    response: undefined;
+  };
   /** Get an API key. Returns an API key's name, role, status and first characters. The key itself cannot be retrieved. */
 
   getApiKey: {
@@ -5626,6 +5680,11 @@ export interface Operations {
       run_id: string;
     };
     response: SyncRun;
+  };
+  /** Get facts about the service. Returns the version of the service, its limits and the ways to sign in. Needs no credential. */
+
+  getService: {
+    response: Service;
   };
   /** Get a shared evidence package. Returns the shared package: its conclusion, gaps, hashes and downloads, and whether it was superseded. The link is the only credential. */
 
@@ -6386,6 +6445,11 @@ export interface Operations {
     };
     response: ShareLinkList;
   };
+  /** List sign-in methods. Returns the ways in which members can sign in. Needs no credential. */
+
+  listSignInMethods: {
+    response: SignInMethods;
+  };
   /** List sources. Returns what reports findings: tools whose reports are uploaded, connections, and people. It shows when each source last scanned something. */
 
   listSources: {
@@ -6860,6 +6924,17 @@ export interface Operations {
     body: FindingSplit;
     response: Finding;
   };
+  /** Start to sign in at the identity provider. Redirects the browser to the identity provider (OpenID Connect authorization code flow with PKCE). Open it as a page, not from a script. Returns 404 if no identity provider is configured. */
+
+  startOidcSignIn: {
+    query?: {
+      /** Path of this service to go to after signing in, such as `/findings?severity=high`. Default: `/` */
+      next?: string;
+      /** Slug of the organization. Required only if you are a member of several */
+      organization?: string;
+    };
+    response: undefined;
+  };
   /** Stream events. Streams the events of your organization as server-sent events. Each event is a CloudEvents 1.0 document in JSON. You receive the events whose subject your role may read. With `Last-Event-ID` the stream starts with the first event after it, so that none is missed. A comment every 15 seconds keeps the connection alive. The stream ends when the service stops or the credential becomes invalid. Reconnect then, as browsers do automatically. With `Prefer: wait=N` the stream ends after N seconds (at most 60). `wait=0` returns the missed events and ends. Each process serves at most 5 streams for a credential, 20 for an organization and 100 in all. */
 
   streamEvents: {
@@ -6917,6 +6992,15 @@ export interface Operations {
       id: string;
     };
     response: WebhookDelivery;
+  };
+  /** Unlink a member from the identity provider. Removes the link between a member and an account at the identity provider. Until then no other account can become the member, even with the same e-mail address. Ends the sessions that were opened through the identity provider. The next account that signs in with the member's verified e-mail address is linked. */
+
+  unlinkMember: {
+    path: {
+      /** ID (UUIDv7) */
+      id: string;
+    };
+    response: undefined;
   };
   /** Unlink a ticket. Stops the sync between work item and ticket. The vendor's ticket does not change. If you push the work item again, it is linked to the same ticket. */
 
@@ -7139,6 +7223,7 @@ export const operations = {
   downloadSharedEvidencePackage: ['GET', '/api/v1/riskops-evidence/shared/{token}/download', 'stream', false],
   endAssetTrack: ['DELETE', '/api/v1/assets/{id}/tracks/{name}', 'none', false],
   exportFindings: ['GET', '/api/v1/findings/export', 'stream', false],
+  finishOidcSignIn: ['GET', '/api/v1/sessions/oidc/callback', 'none', false],
   getApiKey: ['GET', '/api/v1/api-keys/{id}', 'json', false],
   getArtifact: ['GET', '/api/v1/riskops-evidence/artifacts/{id}', 'json', false],
   getArtifactContent: ['GET', '/api/v1/riskops-evidence/artifacts/{id}/content', 'stream', false],
@@ -7162,6 +7247,7 @@ export const operations = {
   getOrganizationUsage: ['GET', '/api/v1/organization/usage', 'json', false],
   getPreferences: ['GET', '/api/v1/me/preferences', 'json', false],
   getRun: ['GET', '/api/v1/integrations/{id}/runs/{run_id}', 'json', false],
+  getService: ['GET', '/api/v1/service', 'json', false],
   getSharedEvidencePackage: ['GET', '/api/v1/riskops-evidence/shared/{token}', 'json', false],
   getTopFindings: ['GET', '/api/v1/findings/top', 'json', false],
   getView: ['GET', '/api/v1/views/{id}', 'json', false],
@@ -7189,6 +7275,7 @@ export const operations = {
   listMembers: ['GET', '/api/v1/members', 'json', false],
   listRuns: ['GET', '/api/v1/integrations/{id}/runs', 'json', false],
   listShareLinks: ['GET', '/api/v1/riskops-evidence/packages/{package_id}/share-links', 'json', false],
+  listSignInMethods: ['GET', '/api/v1/sign-in-methods', 'json', false],
   listSources: ['GET', '/api/v1/sources', 'json', false],
   listTickets: ['GET', '/api/v1/work-items/{id}/tickets', 'json', false],
   listViews: ['GET', '/api/v1/views', 'json', false],
@@ -7222,12 +7309,14 @@ export const operations = {
   revokeVulnerabilityAlias: ['POST', '/api/v1/vulnerability-aliases/{alias}/revoke', 'json', true],
   rotateWebhookSecret: ['POST', '/api/v1/webhooks/{id}/rotate-secret', 'json', true],
   splitFinding: ['POST', '/api/v1/findings/{id}/split', 'json', true],
+  startOidcSignIn: ['GET', '/api/v1/sessions/oidc/start', 'none', false],
   streamEvents: ['GET', '/api/v1/events', 'stream', false],
   suggestFilterValues: ['GET', '/api/v1/findings/suggest', 'json', false],
   syncAllConnections: ['POST', '/api/v1/integrations/sync-all', 'json', false],
   syncConnection: ['POST', '/api/v1/integrations/{id}/sync', 'json', false],
   testConnection: ['POST', '/api/v1/integrations/{id}/test', 'json', false],
   testWebhook: ['POST', '/api/v1/webhooks/{id}/test', 'json', true],
+  unlinkMember: ['DELETE', '/api/v1/members/{id}/identity-provider-link', 'none', false],
   unlinkTicket: ['DELETE', '/api/v1/work-items/{id}/tickets/{ticket_id}', 'none', false],
   unmergeAsset: ['POST', '/api/v1/assets/{id}/unmerge', 'json', true],
   unmergeAssetTrack: ['POST', '/api/v1/assets/{id}/tracks/{name}/unmerge', 'json', true],

@@ -114,6 +114,10 @@ create table sessions (
   id uuid not null,
   member_id uuid not null,
   token_hash bytea not null,
+  method text not null check (method in ('password', 'oidc')),
+  -- Where the member signed in, so that members recognize their sessions.
+  address text,
+  user_agent text,
   expires_at timestamptz(3) not null,
   created_at timestamptz(3) not null default now(),
   primary key (org_id, id),
@@ -124,15 +128,18 @@ create index sessions_by_member on sessions (org_id, member_id);
 create index sessions_by_expiry on sessions (expires_at);
 select make_tenant_table('sessions', 'select, insert, update, delete');
 
--- The member behind a subject of the identity provider, stored when a token with the member's verified e-mail address is first used. Not a foreign
--- key: whoever was a member remains the same person afterwards.
+-- The member behind a subject of the identity provider, stored when a token with the member's verified e-mail address is first used. From then on no
+-- other subject of the issuer can become the member. Not a foreign key: whoever was a member remains the same person afterwards.
 create table sso_subjects (
   org_id uuid not null references organizations (id),
+  issuer text not null,
   subject text not null,
   member_id uuid not null,
   created_at timestamptz(3) not null default now(),
-  primary key (org_id, subject)
+  primary key (org_id, issuer, subject),
+  unique (org_id, issuer, member_id)
 );
+create index sso_subjects_by_subject on sso_subjects (issuer, subject);
 select make_tenant_table('sso_subjects', 'select, insert, update, delete');
 
 create table api_keys (

@@ -881,6 +881,9 @@ interface SessionsTable {
   id: string;
   member_id: string;
   token_hash: Buffer;
+  method: 'password' | 'oidc';
+  address: string | null;
+  user_agent: string | null;
   expires_at: Timestamp;
   created_at: Generated<Timestamp>;
 }
@@ -970,6 +973,7 @@ interface SourcesTable {
 
 interface SsoSubjectsTable {
   org_id: string;
+  issuer: string;
   subject: string;
   member_id: string;
   created_at: Generated<Timestamp>;

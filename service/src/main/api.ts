@@ -20,9 +20,11 @@ import { integrationRoutes } from '../integrations/routes.ts';
 import { inboundRoute } from '../integrations/routes-inbound.ts';
 import type { Outbound } from '../net/request.ts';
 import type { KeyUse } from '../organizations/api-keys/key-use.ts';
+import type { PublicFacts } from '../organizations/deps.ts';
 import { organizationRoutes } from '../organizations/routes.ts';
+import { OIDC_PATH } from '../organizations/routes-sign-in.ts';
 import { createAuthenticate } from '../organizations/sign-in/authenticate.ts';
-import { createAccessTokenVerifier } from '../organizations/sign-in/oidc.ts';
+import { openIdentityProvider } from '../organizations/sign-in/identity-provider.ts';
 import { systemClock } from '../shared/clock.ts';
 import { vulnerabilityRoutes } from '../vulnerabilities/routes.ts';
 import { followFindings } from '../work-items/items/follow-findings.ts';
@@ -30,7 +32,7 @@ import { workItemRoutes } from '../work-items/routes.ts';
 import { queueTicketReads } from '../work-items/tickets/jobs.ts';
 import type { Config } from './config.ts';
 import { readUsage } from './growth/usage.ts';
-import type { Log } from './log.ts';
+import { type Log, version } from './log.ts';
 import { installOperations, type OperationsOptions } from './operations.ts';
 import { keysDir } from './storage.ts';
 
@@ -68,10 +70,21 @@ export async function createApi({
   prepare,
 }: ApiOptions): Promise<App> {
   const db = unlimited.limitedTo(REQUEST_LIMITS);
+  const identityProvider = openIdentityProvider({
+    issuer: config.RRS_OIDC_ISSUER,
+    audience: config.RRS_OIDC_AUDIENCE,
+    clientId: config.RRS_OIDC_CLIENT_ID,
+    clientSecret: config.RRS_OIDC_CLIENT_SECRET,
+    scopes: config.RRS_OIDC_SCOPES,
+    organizationClaim: config.RRS_OIDC_ORGANIZATION_CLAIM,
+    roleClaim: config.RRS_OIDC_ROLE_CLAIM,
+    secret,
+    redirectUri: () => `${publicUrl()}${OIDC_PATH}/callback`,
+  });
   const app = await createApp({
     logger: log,
     accessLog: log.access,
-    authenticate: createAuthenticate({ db, keyUse, verifyAccessToken: accessTokenVerifier(config) }),
+    authenticate: createAuthenticate({ db, keyUse, verifyAccessToken: identityProvider.verifyAccessToken }),
     clock: systemClock,
     bodyLimit: config.RRS_BODY_LIMIT,
     requestTimeoutMs: config.RRS_REQUEST_TIMEOUT * 1000,
@@ -88,7 +101,8 @@ export async function createApi({
   wellKnownKeys(app, { db });
   await app.register(
     async (api) => {
-      organizationRoutes({ db, secret, sessionHours: config.RRS_SESSION_HOURS, publicUrl, readUsage })(api);
+      const { codeFlow } = identityProvider;
+      organizationRoutes({ db, secret, sessionHours: config.RRS_SESSION_HOURS, publicUrl, readUsage, codeFlow, facts: factsOf(config) })(api);
       auditRoutes({ db, secret })(api);
       eventRoutes({ db, secret, outbound, publicUrl })(api);
       assetRoutes({ db, secret, follower: followAsset(follower) })(api);
@@ -136,12 +150,10 @@ export async function createWorkerHttp(log: Log, publicUrl: () => string, operat
   return app;
 }
 
-function accessTokenVerifier(config: Config) {
-  if (config.RRS_OIDC_ISSUER === null || config.RRS_OIDC_AUDIENCE === null) return null;
-  return createAccessTokenVerifier({
-    issuer: config.RRS_OIDC_ISSUER,
-    audience: config.RRS_OIDC_AUDIENCE,
-    organizationClaim: config.RRS_OIDC_ORGANIZATION_CLAIM,
-    roleClaim: config.RRS_OIDC_ROLE_CLAIM,
-  });
+function factsOf(config: Config): PublicFacts {
+  return {
+    version,
+    limits: { body_bytes: config.RRS_BODY_LIMIT, report_bytes: config.RRS_REPORT_LIMIT, artifact_bytes: config.RRS_ARTIFACT_LIMIT },
+    identityProvider: config.RRS_OIDC_ISSUER === null || config.RRS_OIDC_CLIENT_ID === null ? null : new URL(config.RRS_OIDC_ISSUER).host,
+  };
 }

@@ -89,6 +89,11 @@ function certificates(value: string): string | null {
   return value;
 }
 
+function scopes(value: string): string {
+  if (!value.split(/\s+/).includes('openid')) throw new Error('must include openid');
+  return value;
+}
+
 function bootstrapKey(value: string): string | null {
   if (value === '') return null;
   if (!/^[\x21-\x7e]{20,200}$/.test(value)) throw new Error('must have 20 to 200 visible ASCII characters');
@@ -135,8 +140,19 @@ const settings = {
     about: 'Port on which `rrs-server worker` serves /healthz, /readyz and /metrics; empty: none',
     parse: (value: string) => (value === '' ? null : integer(0, 65_535)(value)),
   },
-  RRS_OIDC_ISSUER: { default: '', about: 'OpenID Connect issuer whose access tokens are accepted; empty: none', parse: url('http:', 'https:') },
-  RRS_OIDC_AUDIENCE: { default: '', about: 'Audience that access tokens must contain; required with RRS_OIDC_ISSUER', parse: text },
+  RRS_OIDC_ISSUER: {
+    default: '',
+    about: 'OpenID Connect issuer that people sign in at and whose access tokens are accepted; empty: none',
+    parse: url('http:', 'https:'),
+  },
+  RRS_OIDC_AUDIENCE: { default: '', about: 'Audience that access tokens must contain; empty: access tokens are not accepted', parse: text },
+  RRS_OIDC_CLIENT_ID: {
+    default: '',
+    about: 'Client ID of the service at the issuer, with which people sign in to the web console; empty: they sign in with a password',
+    parse: text,
+  },
+  RRS_OIDC_CLIENT_SECRET: { default: '', about: 'Client secret; empty: a public client, protected by PKCE only', secret: true, parse: text },
+  RRS_OIDC_SCOPES: { default: 'openid email profile', about: 'Scopes to request when people sign in, separated by spaces', parse: scopes },
   RRS_OIDC_ORGANIZATION_CLAIM: { default: 'organization', about: 'Claim that contains the slug or ID of the organization', parse: (value: string) => value },
   RRS_OIDC_ROLE_CLAIM: {
     default: 'role',
@@ -213,7 +229,9 @@ export function readConfig(environment: Environment = process.env): { config: Co
       }
     }),
   ) as Config;
-  if (config.RRS_OIDC_ISSUER && !config.RRS_OIDC_AUDIENCE) errors.push('RRS_OIDC_AUDIENCE must be set together with RRS_OIDC_ISSUER');
+  if (config.RRS_OIDC_ISSUER && !config.RRS_OIDC_AUDIENCE && !config.RRS_OIDC_CLIENT_ID)
+    errors.push('RRS_OIDC_AUDIENCE (for access tokens) or RRS_OIDC_CLIENT_ID (for people who sign in) must be set together with RRS_OIDC_ISSUER');
+  if (config.RRS_OIDC_CLIENT_ID && !config.RRS_OIDC_ISSUER) errors.push('RRS_OIDC_ISSUER must be set together with RRS_OIDC_CLIENT_ID');
   if (config.RRS_TSA_URL?.length > 0 && !config.RRS_TSA_CERTIFICATES) errors.push('RRS_TSA_CERTIFICATES must be set together with RRS_TSA_URL');
   if (errors.length > 0) throw new OperatorError(`Invalid settings: ${errors.join('; ')}. "rrs-server config" describes all settings.`);
   return { config: Object.freeze(config), warnings: unknownSettings(environment) };

@@ -109,6 +109,18 @@ const changes: Record<string, () => Promise<Change>> = {
       before: { email, name: expect.any(String), role: 'viewer' },
     };
   },
+  unlinkMember: async () => {
+    const { id } = await person();
+    const link = { issuer: 'https://login.example.com', subject: newId() };
+    await admin.query('insert into rrs.sso_subjects (org_id, issuer, subject, member_id) values ($1, $2, $3, $4)', [
+      api.ours.id,
+      link.issuer,
+      link.subject,
+      id,
+    ]);
+    const path = `/members/${id}/identity-provider-link`;
+    return { action: 'member.subject_unlinked', method: 'DELETE', path, options: asOwner(), actor: await ownerActor(), before: link };
+  },
   createApiKey: async () => {
     const options = { ...asOwner(), body: { name: 'audited', role: 'analyst', expires_at: later } };
     const after = { name: 'audited', role: 'analyst', expires_at: later, prefix: expect.stringMatching(/^rrs_.{8}$/) };
@@ -145,7 +157,7 @@ const changes: Record<string, () => Promise<Change>> = {
   },
   createSession: async () => {
     const { email, password, actor } = await person();
-    const after = { expires_at: expect.any(String) };
+    const after = { method: 'password', expires_at: expect.any(String) };
     return { action: 'session.created', method: 'POST', path: '/sessions', options: { body: { email, password } }, actor, after, table: 'sessions' };
   },
   deleteSession: async () => {

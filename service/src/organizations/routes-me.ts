@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { App } from '../http/app.ts';
-import { assertSameSite, SESSION_COOKIE, tooMany } from '../http/requests/access.ts';
+import { assertSameSite, ownCookie, SESSION_COOKIE, tooMany } from '../http/requests/access.ts';
 import { problems } from '../http/schemas.ts';
 import type { Principal } from '../shared/actor.ts';
 import { AppError } from '../shared/errors.ts';
@@ -11,8 +11,7 @@ import { changeOwnPassword } from './sign-in/own-password.ts';
 import { signIn, signOut } from './sign-in/sessions.ts';
 
 export function meRoutes(app: App, { db, sessionHours, publicUrl }: OrganizationDeps): void {
-  const cookie = (value: string, seconds: number): string =>
-    `${SESSION_COOKIE}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${seconds}${publicUrl().startsWith('https:') ? '; Secure' : ''}`;
+  const cookie = (value: string, seconds: number): string => ownCookie(publicUrl(), { name: SESSION_COOKIE, value, path: '/', seconds });
 
   app.get(
     '/me',

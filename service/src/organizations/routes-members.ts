@@ -6,7 +6,7 @@ import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts'
 import { deleteRoute, getRoute, listRoute } from '../http/resource.ts';
 import { problems } from '../http/schemas.ts';
 import type { OrganizationDeps } from './deps.ts';
-import { addMember, listMembers, type MemberRow, readMember, removeMember, updateMember } from './members/members.ts';
+import { addMember, listMembers, type MemberRow, readMember, removeMember, unlinkMember, updateMember } from './members/members.ts';
 import { IdParams, Member, MemberCreate, MemberList, MemberPatch, MemberQuery } from './schemas.ts';
 import { hashPassword } from './sign-in/passwords.ts';
 
@@ -96,9 +96,20 @@ export function memberRoutes(app: App, { db, secret }: OrganizationDeps): void {
     problems: ['last_owner'],
     remove: (tx, { actor, params }) => removeMember(tx, actor, params.id),
   });
+
+  deleteRoute(app, { db }, '/members/:id/identity-provider-link', {
+    access: 'members:manage',
+    operationId: 'unlinkMember',
+    summary: 'Unlink a member from the identity provider',
+    description:
+      "Removes the link between a member and an account at the identity provider. Until then no other account can become the member, even with the same e-mail address. Ends the sessions that were opened through the identity provider. The next account that signs in with the member's verified e-mail address is linked.",
+    tag: 'Members and keys',
+    params: IdParams,
+    remove: (tx, { actor, params }) => unlinkMember(tx, actor, params.id),
+  });
 }
 
-function toMember({ id, email, name, role, password_hash, password_chosen_by, version, created_at, updated_at }: MemberRow): Static<typeof Member> {
+function toMember({ id, email, name, role, password_hash, password_chosen_by, is_linked, version, created_at, updated_at }: MemberRow): Static<typeof Member> {
   return {
     id,
     email,
@@ -106,6 +117,7 @@ function toMember({ id, email, name, role, password_hash, password_chosen_by, ve
     role,
     has_password: password_hash !== null,
     must_change_password: password_chosen_by !== null,
+    identity_provider_linked: is_linked,
     version,
     created_at: created_at.toISOString(),
     updated_at: updated_at.toISOString(),

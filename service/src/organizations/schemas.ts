@@ -215,6 +215,7 @@ export const Member = Named('Member', {
   role: Role,
   has_password: Type.Boolean({ description: 'Whether the member can sign in with a password' }),
   must_change_password: MustChangePassword,
+  identity_provider_linked: Type.Boolean({ description: 'Whether the member has signed in at the identity provider. Only that account is the member then' }),
   ...common,
 });
 export const MemberList = PageOf('MemberList', Member);

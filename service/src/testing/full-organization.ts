@@ -44,9 +44,9 @@ export async function addFullOrganization({ db, blobs }: Store, orgId: string, s
       .execute();
     await tx
       .insertInto('sessions')
-      .values({ org_id: orgId, id: newId(), member_id: member.id, token_hash: randomBytes(32), expires_at: new Date() })
+      .values({ org_id: orgId, id: newId(), member_id: member.id, token_hash: randomBytes(32), method: 'oidc', user_agent: AWKWARD, expires_at: new Date() })
       .execute();
-    await tx.insertInto('sso_subjects').values({ org_id: orgId, subject: AWKWARD, member_id: member.id }).execute();
+    await tx.insertInto('sso_subjects').values({ org_id: orgId, issuer: 'https://login.example.com', subject: AWKWARD, member_id: member.id }).execute();
     await tx
       .insertInto('events')
       .values({ org_id: orgId, id: newId(), type: 'made', subject: '', data: JSON.stringify({ text: AWKWARD, deep: [null, 1.5, {}] }) })

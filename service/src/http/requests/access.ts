@@ -72,13 +72,23 @@ export function installAccess(app: FastifyInstance, { authenticate, rateLimit, c
 }
 
 function credentialOf(request: FastifyRequest): Credential | null {
-  const { authorization, cookie } = request.headers;
+  const { authorization } = request.headers;
   const apiKey = request.headers['x-api-key'];
   const bearer = authorization === undefined ? undefined : /^bearer +([\x21-\x7e]{1,8192}) *$/i.exec(authorization)?.[1];
   if (bearer !== undefined) return { kind: 'token', token: bearer };
   if (typeof apiKey === 'string' && apiKey !== '') return { kind: 'token', token: apiKey };
-  const session = cookie === undefined ? undefined : new RegExp(`(?:^|; *)${SESSION_COOKIE}=([\\w-]{1,200})`).exec(cookie)?.[1];
+  const session = cookieOf(request, SESSION_COOKIE);
   return session === undefined ? null : { kind: 'session', token: session };
+}
+
+/** The value of a cookie that this service has set. */
+export function cookieOf({ headers: { cookie } }: FastifyRequest, name: string): string | undefined {
+  return cookie === undefined ? undefined : new RegExp(`(?:^|; *)${name}=([\\w-]{1,4000})`).exec(cookie)?.[1];
+}
+
+/** A cookie that scripts cannot read and that requests from other sites do not carry, except for links. A value of 0 seconds deletes it. */
+export function ownCookie(publicUrl: string, { name, value, path, seconds }: { name: string; value: string; path: string; seconds: number }): string {
+  return `${name}=${value}; Path=${path}; HttpOnly; SameSite=Lax; Max-Age=${seconds}${publicUrl.startsWith('https:') ? '; Secure' : ''}`;
 }
 
 function authenticationError(failures: Limiter, credential: Credential | null, request: FastifyRequest): AppError {

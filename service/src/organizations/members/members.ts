@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import { recordAudit } from '../../audit/record.ts';
 import type { TenantTx } from '../../db/database.ts';
@@ -12,7 +13,18 @@ import type { MemberCreate, MemberPatch } from '../schemas.ts';
 import { forgetPerson } from '../views/views.ts';
 import { assertNotAbove, assertOwnerLeft, lockForAccessChange } from './owners.ts';
 
-const columns = ['id', 'email', 'name', 'role', 'version', 'created_at', 'updated_at', 'password_hash', 'password_chosen_by'] as const;
+const columns = [
+  'id',
+  'email',
+  'name',
+  'role',
+  'version',
+  'created_at',
+  'updated_at',
+  'password_hash',
+  'password_chosen_by',
+  sql<boolean>`exists (select from sso_subjects s where s.org_id = members.org_id and s.member_id = members.id)`.as('is_linked'),
+] as const;
 
 /** The caller hashes the password outside the transaction, because hashing is slow by design. */
 interface NewMember extends Omit<Static<typeof MemberCreate>, 'password'> {
@@ -111,6 +123,18 @@ export async function removeMember(tx: TenantTx, actor: Actor, id: string): Prom
   await assertOwnerLeft(tx, actor.orgId);
   await recordAudit(tx, actor, { action: 'member.removed', objectType: 'member', objectId: id, before: auditable(current) });
   await emit(tx, actor.orgId, { type: 'member.removed', subject: id, data: auditable(current) });
+}
+
+/** Ends the sessions of the account too, because it may no longer belong to the member. */
+export async function unlinkMember(tx: TenantTx, actor: Actor, id: string): Promise<void> {
+  await lockForAccessChange(tx, actor, 'exclusive');
+  const { role } = await readMember(tx, actor.orgId, id);
+  assertNotAbove(actor, role, 'The member');
+  const links = await tx.deleteFrom('sso_subjects').where('org_id', '=', actor.orgId).where('member_id', '=', id).returning(['issuer', 'subject']).execute();
+  if (links.length === 0) return;
+  await tx.deleteFrom('sessions').where('org_id', '=', actor.orgId).where('member_id', '=', id).where('method', '=', 'oidc').execute();
+  await recordAudit(tx, actor, ...links.map((before) => ({ action: 'member.subject_unlinked' as const, objectType: 'member', objectId: id, before })));
+  await emit(tx, actor.orgId, ...links.map((data) => ({ type: 'member.subject_unlinked' as const, subject: id, data })));
 }
 
 /**

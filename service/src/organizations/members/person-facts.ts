@@ -25,7 +25,8 @@ export async function readPersons(tx: TenantTx, orgId: string, ids: readonly str
       select unnest(${ids as string[]}::text[]) as id
       union select m.id::text from members m where m.org_id = ${orgId} and m.role in ('owner', 'admin')
     ), acts as materialized (
-      select e.person as id, max(e.occurred_at) filter (where e.action = 'session.created') as password_at, max(e.occurred_at) filter (where e.actor_type = 'oidc') as sso_at,
+      select e.person as id, max(e.occurred_at) filter (where e.action = 'session.created' and e.after->>'method' = 'password') as password_at,
+        max(e.occurred_at) filter (where e.actor_type = 'oidc' or e.after->>'method' = 'oidc') as sso_at,
         bool_or(e.actor_type = 'api_key') as has_key, (array_agg(e.person_name order by e.occurred_at desc))[1] as name
       from ${auditTrail} e where e.org_id = ${orgId} and e.person in (select id from wanted) group by 1
     ), subjects as materialized (

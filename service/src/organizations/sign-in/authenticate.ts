@@ -1,10 +1,10 @@
-import { recordAudit } from '../../audit/record.ts';
 import type { Database } from '../../db/database.ts';
 import type { Actor, Principal } from '../../shared/actor.ts';
 import { isUuid } from '../../shared/ids.ts';
 import type { Role } from '../../shared/permissions.ts';
 import type { KeyUse } from '../api-keys/key-use.ts';
 import { hashToken, organizationOf } from '../api-keys/tokens.ts';
+import { identityValues, linkSubject, MEMBER_OF_IDENTITY } from './identify.ts';
 import type { VerifyAccessToken } from './oidc.ts';
 
 interface Caller {
@@ -44,22 +44,17 @@ const KEY = `
 const CHOSEN_KEY = KEY.replace('k.org_id = $1', 'o.slug = $1');
 
 const SESSION = `
-  select s.org_id, o.slug, o.name as org_name, m.id, m.name, m.role, m.id as member_id, m.email, s.expires_at, m.id as person, m.name as person_name, m.password_chosen_by
+  select s.org_id, o.slug, o.name as org_name, m.id, m.name, m.role, m.id as member_id, m.email, s.expires_at, m.id as person, m.name as person_name,
+    case when s.method = 'password' then m.password_chosen_by end as password_chosen_by
   from sessions s join members m on m.org_id = s.org_id and m.id = s.member_id join organizations o on o.id = s.org_id
   where s.org_id = $1 and s.token_hash = $2 and s.expires_at > now()`;
 
-/**
- * The member behind an access token: the one that its subject is known to belong to, else the one with its e-mail address. `known` is the member
- * that the subject belonged to before, who may have been removed since.
- */
+/** The member behind an access token, in the organization that the token names by slug ($4) or id ($5). */
 const MEMBER = `
   select o.id as org_id, o.slug, o.name as org_name, m.id, m.name, m.role, m.id as member_id, m.email, null as expires_at,
     s.member_id as known, coalesce(m.id, s.member_id)::text as person, m.name as person_name
-  from organizations o left join sso_subjects s on s.org_id = o.id and s.subject = $4
-  left join lateral (
-    select * from members m where m.org_id = o.id and (m.id = s.member_id or m.email = $2) order by m.id = s.member_id desc nulls last limit 1
-  ) m on true
-  where o.slug = $1 or o.id = $3`;
+  from organizations o ${MEMBER_OF_IDENTITY}
+  where o.slug = $4 or o.id = $5`;
 
 /** A JWT begins with an encoded `{"`. Generated keys never do. */
 const JWT = /^eyJ[^.]*\.[^.]*\.[^.]*$/;
@@ -83,7 +78,7 @@ export function createAuthenticate({ db, keyUse, verifyAccessToken }: { db: Data
     const claims = await verify(token);
     if (!claims) return null;
     const [slug, id] = isUuid(claims.organization) ? [null, claims.organization] : [claims.organization, null];
-    const found = await find<FoundMember>('member', MEMBER, slug, claims.email?.toLowerCase() ?? null, id, claims.subject);
+    const found = await find<FoundMember>('member', MEMBER, ...identityValues(claims), slug, id);
     if (!found) return null;
     const fromToken = { email: claims.email, expires_at: claims.expiresAt };
     const person = { person: found.person ?? claims.subject, person_name: found.person_name ?? claims.name };
@@ -93,7 +88,7 @@ export function createAuthenticate({ db, keyUse, verifyAccessToken }: { db: Data
       claims.role === null
         ? principal('member', { ...found, ...fromToken, ...person }, caller)
         : principal('oidc', { ...found, ...fromToken, ...person, id: claims.subject, name: claims.name, role: claims.role }, caller);
-    if (found.member_id !== found.known) await rememberSubject(db, identified.actor, claims.subject);
+    if (found.member_id !== found.known) await db.withTenant(identified.actor, (tx) => linkSubject(tx, identified.actor, claims));
     return identified;
   };
 
@@ -103,20 +98,6 @@ export function createAuthenticate({ db, keyUse, verifyAccessToken }: { db: Data
     const found = orgId === null ? undefined : await find('session', SESSION, orgId, hashToken(credential.token));
     return found ? principal('member', found, caller) : null;
   };
-}
-
-/** From then on the subject belongs to the member, whatever e-mail address its tokens have. */
-async function rememberSubject(db: Database, actor: Actor, subject: string): Promise<void> {
-  const { orgId, memberId } = actor;
-  if (memberId === null) return;
-  await db.withTenant(actor, async (tx) => {
-    await tx
-      .insertInto('sso_subjects')
-      .values({ org_id: orgId, subject, member_id: memberId })
-      .onConflict((conflict) => conflict.columns(['org_id', 'subject']).doUpdateSet({ member_id: memberId }))
-      .execute();
-    await recordAudit(tx, actor, { action: 'member.subject_linked', objectType: 'member', objectId: memberId, after: { subject } });
-  });
 }
 
 function principal(type: Actor['type'], found: Found, caller: Caller): Principal {

@@ -6,6 +6,7 @@ import { AUDIENCE, type IdentityProvider, startIdentityProvider } from '../../te
 import { startApi, type TestApi } from '../../testing/http/api.ts';
 import { addPerson, behindProxy, createKey, fromRandomAddress, statusOf } from '../../testing/people.ts';
 import { startReplica } from '../../testing/replica.ts';
+import { openIssuer } from './issuer.ts';
 import { createAccessTokenVerifier } from './oidc.ts';
 
 let provider: IdentityProvider;
@@ -26,6 +27,8 @@ afterEach(() => vi.useRealTimers());
 
 const me = (token: string) => api.call('GET', '/api/v1/me', { as: token, headers: fromRandomAddress() });
 const ours = { organization: 'ours' };
+const verifierFor = (issuer: string) =>
+  createAccessTokenVerifier({ open: openIssuer(issuer), audience: AUDIENCE, organizationClaim: 'organization', roleClaim: 'role' });
 
 describe('an access token of the identity provider', () => {
   it('is accepted with the role in its claim', async () => {
@@ -52,7 +55,7 @@ describe('an access token of the identity provider', () => {
 
   it('without a role has the role of the member with its e-mail, as long as that member exists', async () => {
     const { id, email } = await addPerson(api, api.ours, 'auditor');
-    const token = await provider.token({ ...ours, email: email.toUpperCase() });
+    const token = await provider.forge({ ...ours, sub: `subject of ${id}`, email: email.toUpperCase(), email_verified: true });
     expect(await me(token)).toMatchObject({ status: 200, body: { type: 'member', id, role: 'auditor' } });
     await api.call('PATCH', `/api/v1/members/${id}`, { as: api.ours.owner, body: { role: 'viewer' } });
     expect(await me(token)).toMatchObject({ body: { role: 'viewer' } });
@@ -62,7 +65,7 @@ describe('an access token of the identity provider', () => {
 
   it('is recorded in the audit trail by its subject, and its keys belong to the member with its e-mail', async () => {
     const { id, email } = await addPerson(api, api.ours, 'viewer');
-    const made = await createKey(api, { as: await provider.token({ ...ours, role: 'admin', email }) }, 'admin');
+    const made = await createKey(api, { as: await provider.token({ ...ours, role: 'admin', email, email_verified: true }) }, 'viewer');
     const events = await api.call('GET', `/api/v1/audit-events?object_id=${made.id}`, { as: api.ours.owner });
     expect(events.body).toMatchObject({ data: [{ action: 'api_key.created', actor: { type: 'oidc', id: 'pipeline' } }] });
     expect(await statusOf(api, made.key)).toBe(200);
@@ -84,11 +87,33 @@ describe('an access token of the identity provider', () => {
       ours,
       { ...ours, email: 'nobody@example.com' },
       { ...ours, email },
+      { organization: 'theirs', email },
       { organization: 'theirs', email, email_verified: false },
+      { organization: 'theirs', email, email_verified: 'true' },
     ]) {
       expect([claims, (await me(await provider.token(claims))).status]).toEqual([claims, 401]);
     }
     expect(await me(await provider.token({ organization: 'theirs', email, email_verified: true }))).toMatchObject({ status: 200, body: { role: 'owner' } });
+  });
+
+  it('without a role is refused if another subject is linked to the member with its e-mail, until an administrator removes that link', async () => {
+    const { id, email } = await addPerson(api, api.ours, 'owner');
+    const as = (sub: string, claims: object = { email }) => provider.forge({ ...ours, sub, email_verified: true, ...claims });
+    expect(await me(await as('first'))).toMatchObject({ status: 200, body: { id } });
+    expect((await me(await as('successor with the address'))).status).toBe(401);
+    expect(await me(await as('first', {}))).toMatchObject({ status: 200, body: { id } });
+    expect(await me(await as('successor with the address', { email, role: 'viewer' }))).toMatchObject({
+      body: { person: { id: 'successor with the address' } },
+    });
+    expect((await api.call('DELETE', `/api/v1/members/${id}/identity-provider-link`, { as: api.ours.owner })).status).toBe(204);
+    expect((await me(await as('first', {}))).status).toBe(401);
+    expect(await me(await as('successor with the address'))).toMatchObject({ status: 200, body: { id } });
+    expect((await me(await as('first'))).status).toBe(401);
+  });
+
+  it('is refused if it is an ID token, which every client of the provider receives', async () => {
+    for (const claims of [{ nonce: 'x' }, { at_hash: 'x' }, { c_hash: 'x' }, { typ: 'ID' }])
+      expect((await me(await provider.forge({ ...ours, role: 'owner', ...claims }))).status).toBe(401);
   });
 
   it('is refused if it has another audience or issuer', async () => {
@@ -173,7 +198,7 @@ describe('an identity provider', () => {
     const late = await startIdentityProvider();
     const token = await late.token({ ...ours, role: 'owner' });
     await late.stop();
-    const verify = createAccessTokenVerifier({ issuer: late.issuer, audience: AUDIENCE, organizationClaim: 'organization', roleClaim: 'role' });
+    const verify = verifierFor(late.issuer);
     await expect(verify(token)).rejects.toMatchObject({ code: 'unavailable' });
     await late.restart();
     onTestFinished(() => late.stop());
@@ -190,19 +215,19 @@ describe('an identity provider', () => {
       if (request.url === '/keys') return response.writeHead(status).end(body);
       return response.end(JSON.stringify({ issuer, jwks_uri: `${issuer}/keys` }));
     });
-    const verify = createAccessTokenVerifier({ issuer, audience: AUDIENCE, organizationClaim: 'organization', roleClaim: 'role' });
+    const verify = verifierFor(issuer);
     await expect(verify(await provider.forge({ iss: issuer }))).rejects.toMatchObject({ code: 'unavailable' });
   });
 
   it('whose discovery document has another issuer is not trusted', async () => {
     const issuer = await answering((_request, response) => response.end(JSON.stringify({ issuer: stranger.issuer, jwks_uri: `${stranger.issuer}/jwks` })));
-    const verify = createAccessTokenVerifier({ issuer, audience: AUDIENCE, organizationClaim: 'organization', roleClaim: 'role' });
+    const verify = verifierFor(issuer);
     await expect(verify(await stranger.token({ ...ours, role: 'owner' }))).rejects.toMatchObject({ code: 'unavailable' });
   });
 
   it('can end its issuer with a slash that the setting lacks', async () => {
     const issuer = await answering((_request, response) => response.end(JSON.stringify({ issuer: `${issuer}/`, jwks_uri: `${provider.issuer}/jwks` })));
-    const verify = createAccessTokenVerifier({ issuer, audience: AUDIENCE, organizationClaim: 'organization', roleClaim: 'role' });
+    const verify = verifierFor(issuer);
     expect(await verify(await provider.forge({ ...ours, role: 'viewer', iss: `${issuer}/` }))).toMatchObject({ role: 'viewer' });
     expect(await verify(await provider.forge({ ...ours, role: 'viewer', iss: issuer }))).toBeNull();
   });

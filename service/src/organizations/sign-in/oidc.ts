@@ -1,18 +1,24 @@
-import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose';
-import { AppError } from '../../shared/errors.ts';
+import type { JWTPayload } from 'jose';
 import { type Role, roles } from '../../shared/permissions.ts';
+import { type OpenIssuer, verifyToken } from './issuer.ts';
 
 export interface OidcOptions {
-  issuer: string;
+  open: OpenIssuer;
   audience: string;
   organizationClaim: string;
   roleClaim: string;
 }
 
-interface AccessTokenClaims {
+/** A person as the identity provider knows them. Only the subject never changes hands. */
+export interface Identity {
+  issuer: string;
   subject: string;
   name: string;
+  /** Null unless the provider has verified the address. */
   email: string | null;
+}
+
+interface AccessTokenClaims extends Identity {
   organization: string;
   role: Role | null;
   expiresAt: Date | null;
@@ -21,84 +27,33 @@ interface AccessTokenClaims {
 /** Returns `null` if the token is not valid for this service. */
 export type VerifyAccessToken = (token: string) => Promise<AccessTokenClaims | null>;
 
-const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'];
-/** The issuer's keys could not be read, so nothing can be said about the token. */
-const KEYS_UNREADABLE = new Set([errors.JWKSTimeout.code, errors.JWKSInvalid.code, errors.JOSEError.code]);
-const TIMEOUT_MS = 5_000;
-
 export function createAccessTokenVerifier(options: OidcOptions): VerifyAccessToken {
-  let discovered: Promise<Issuer> | undefined;
-  const issuerAndKeys = () => {
-    discovered ??= discover(options.issuer).catch((error: unknown) => {
-      discovered = undefined;
-      throw error;
-    });
-    return discovered;
-  };
   return async (token) => {
-    try {
-      const { issuer, keys } = await issuerAndKeys();
-      const { payload } = await jwtVerify(token, keys, {
-        issuer,
-        audience: options.audience,
-        algorithms: ALGORITHMS,
-        clockTolerance: 5,
-        requiredClaims: ['exp', 'sub'],
-      });
-      return readClaims(payload, options);
-    } catch (error) {
-      if (error instanceof AppError) throw error;
-      if (error instanceof errors.JOSEError && !KEYS_UNREADABLE.has(error.code)) return null;
-      throw unreachable(error);
-    }
+    const payload = await verifyToken(options.open, token, { audience: options.audience, requiredClaims: ['exp', 'sub'] });
+    return payload && !isIdToken(payload) ? readClaims(payload, options) : null;
   };
 }
 
-interface Issuer {
-  issuer: string;
-  keys: ReturnType<typeof createRemoteJWKSet>;
+/** Threat: an ID token tells a client who signed in. Any client of the provider receives some, so it must not give access to the API. */
+function isIdToken({ nonce, at_hash, c_hash, typ }: JWTPayload): boolean {
+  return nonce !== undefined || at_hash !== undefined || c_hash !== undefined || typ === 'ID';
 }
 
-const withoutSlash = (url: string): string => url.replace(/\/$/, '');
-
-/** Tokens carry the issuer exactly as the discovery document spells it, with or without a trailing slash. */
-async function discover(configured: string): Promise<Issuer> {
-  try {
-    const response = await fetch(`${withoutSlash(configured)}/.well-known/openid-configuration`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
-    const { issuer, jwks_uri } = (await response.json()) as { issuer?: unknown; jwks_uri?: unknown };
-    if (typeof issuer !== 'string' || withoutSlash(issuer) !== withoutSlash(configured) || typeof jwks_uri !== 'string')
-      throw new Error(`the discovery document of ${configured} has a different issuer or no jwks_uri`);
-    return { issuer, keys: createRemoteJWKSet(new URL(jwks_uri), { timeoutDuration: TIMEOUT_MS }) };
-  } catch (error) {
-    throw unreachable(error);
-  }
-}
-
-function unreachable(cause: unknown): AppError {
-  return new AppError(
-    'unavailable',
-    'The identity provider cannot be reached, so the access token cannot be verified. Retry in a few seconds, or use an API key.',
-    {
-      cause,
-      headers: { 'retry-after': '5' },
-    },
-  );
+/** Threat: a provider may let people enter any e-mail address. Without `email_verified: true` it says nothing about who they are. */
+export function identityOf(payload: JWTPayload): Identity | null {
+  const { iss, sub } = payload;
+  if (iss === undefined || sub === undefined) return null;
+  const email = typeof payload.email === 'string' && payload.email_verified === true ? payload.email : null;
+  const name = [payload.name, payload.preferred_username, email, sub].find((candidate) => typeof candidate === 'string' && candidate !== '');
+  return { issuer: iss, subject: sub, name: String(name).slice(0, 200), email };
 }
 
 /** A token whose role claim contains no known role is refused. A token without a role claim takes the role of the member it names. */
 function readClaims(payload: JWTPayload, options: OidcOptions): AccessTokenClaims | null {
+  const identity = identityOf(payload);
   const organization = payload[options.organizationClaim];
   const claimed = [payload[options.roleClaim] ?? []].flat();
   const role = roles.find((known) => claimed.includes(known)) ?? null;
-  if (typeof organization !== 'string' || payload.sub === undefined || (claimed.length > 0 && role === null)) return null;
-  const email = typeof payload.email === 'string' && payload.email_verified !== false ? payload.email : null;
-  const name = [payload.name, payload.preferred_username, email, payload.sub].find((candidate) => typeof candidate === 'string');
-  return {
-    subject: payload.sub,
-    name: String(name).slice(0, 200),
-    email,
-    organization,
-    role,
-    expiresAt: payload.exp === undefined ? null : new Date(payload.exp * 1000),
-  };
+  if (identity === null || typeof organization !== 'string' || (claimed.length > 0 && role === null)) return null;
+  return { ...identity, organization, role, expiresAt: payload.exp === undefined ? null : new Date(payload.exp * 1000) };
 }

@@ -23,7 +23,7 @@ const personOf = async (credential: Credential): Promise<{ id: string; name: str
   return (body as { person: { id: string; name: string } }).person;
 };
 /** An access token of one subject. */
-const token = (sub: string, claims: Record<string, unknown> = {}) => provider.forge({ organization: 'ours', sub, ...claims });
+const token = (sub: string, claims: Record<string, unknown> = {}) => provider.forge({ organization: 'ours', sub, email_verified: true, ...claims });
 
 describe('one person', () => {
   it('is a member with sessions, keys, keys made by keys, and access tokens with and without a role', async () => {

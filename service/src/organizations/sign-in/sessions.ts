@@ -13,6 +13,13 @@ import { verifyPassword } from './passwords.ts';
 
 type SignIn = Static<typeof SessionCreate>;
 
+/** The request with which somebody signs in. */
+export interface Caller {
+  id: string;
+  ip: string;
+  headers: { 'user-agent'?: string | undefined };
+}
+
 interface Candidate {
   org_id: string;
   slug: string;
@@ -31,7 +38,7 @@ const LONGEST_LOCK_SECONDS = 900;
  * Threat: password guessing. An attempt is counted before the password is verified, so that concurrent attempts cannot exceed the limit.
  * A locked account gives the same response as a wrong password, which reveals neither that the account exists nor that it is locked.
  */
-export async function signIn(db: Database, input: SignIn, caller: { id: string; ip: string }, hours: number) {
+export async function signIn(db: Database, input: SignIn, caller: Caller, hours: number) {
   const candidates = await db.withSystem((tx) => countAttempt(tx, input));
   const matching = await withPassword(candidates, input.password);
   const refused = candidates.filter((candidate) => !matching.includes(candidate)).map((candidate) => actorOf(candidate, caller));
@@ -42,7 +49,10 @@ export async function signIn(db: Database, input: SignIn, caller: { id: string; 
   if (!member) throw wrongCredentials();
   if (another) throw new AppError('conflict', 'This e-mail and password are valid in several organizations. Choose one with "organization".');
   const actor = actorOf(member, caller);
-  const session = await db.withTenant(actor, (tx) => openSession(tx, actor, member, hours));
+  const session = await db.withTenant(actor, async (tx) => {
+    await assertPasswordUnchanged(tx, member);
+    return openSession(tx, actor, { method: 'password', hours, caller });
+  });
   const organization = { id: member.org_id, slug: member.slug, name: member.org_name };
   const principal: Principal = {
     actor,
@@ -63,8 +73,7 @@ async function withPassword(candidates: Candidate[], password: string): Promise<
   return matching;
 }
 
-function actorOf(candidate: Candidate, caller: { id: string; ip: string }): Actor {
-  const { org_id, id, name, role } = candidate;
+export function actorOf({ org_id, id, name, role }: Pick<Candidate, 'org_id' | 'id' | 'name' | 'role'>, caller: Caller): Actor & { memberId: string } {
   return { orgId: org_id, type: 'member', id, name, role, memberId: id, person: { id, name }, requestId: caller.id, address: caller.ip };
 }
 
@@ -82,8 +91,8 @@ async function countAttempt(tx: SystemTx, { email, organization }: SignIn): Prom
   return rows;
 }
 
-async function openSession(tx: TenantTx, actor: Actor, member: Candidate, hours: number) {
-  // Verifying the password is slow. Meanwhile the member may have been removed, or the password changed, which ends all sessions.
+/** Verifying the password is slow. Meanwhile the member may have been removed, or the password changed, which ends all sessions. */
+async function assertPasswordUnchanged(tx: TenantTx, member: Candidate): Promise<void> {
   const unchanged = await tx
     .updateTable('members')
     .set({ failed_sign_ins: 0, locked_until: null })
@@ -93,12 +102,34 @@ async function openSession(tx: TenantTx, actor: Actor, member: Candidate, hours:
     .returning('id')
     .executeTakeFirst();
   if (!unchanged) throw wrongCredentials();
+}
+
+interface NewSession {
+  method: 'password' | 'oidc';
+  hours: number;
+  caller: Caller;
+}
+
+/** Opens a session of the member who is the actor. */
+export async function openSession(tx: TenantTx, actor: Actor & { memberId: string }, { method, hours, caller }: NewSession) {
   const { token, hash } = mintToken('ses', actor.orgId);
   const id = newId();
   const expiresAt = new Date(Date.now() + hours * 3_600_000);
-  await tx.insertInto('sessions').values({ org_id: actor.orgId, id, member_id: member.id, token_hash: hash, expires_at: expiresAt }).execute();
-  await recordAudit(tx, actor, { action: 'session.created', objectType: 'session', objectId: id, after: { expires_at: expiresAt } });
-  await emit(tx, actor.orgId, { type: 'session.created', subject: id, data: { member_id: actor.id } });
+  await tx
+    .insertInto('sessions')
+    .values({
+      org_id: actor.orgId,
+      id,
+      member_id: actor.memberId,
+      token_hash: hash,
+      method,
+      address: caller.ip,
+      user_agent: caller.headers['user-agent']?.slice(0, 300) ?? null,
+      expires_at: expiresAt,
+    })
+    .execute();
+  await recordAudit(tx, actor, { action: 'session.created', objectType: 'session', objectId: id, after: { method, expires_at: expiresAt } });
+  await emit(tx, actor.orgId, { type: 'session.created', subject: id, data: { member_id: actor.id, method } });
   return { token, expiresAt };
 }
 

@@ -27,7 +27,7 @@ const refused = (part: string) => ({ status: 409, body: { code: 'conflict', deta
 describe('a person who took part in the work', () => {
   it('cannot approve it: one user with an access token, a session and keys', async () => {
     const ada = await addPerson(api, api.ours, 'admin');
-    const sso = await provider.forge({ organization: 'ours', sub: 'ada', email: ada.email, role: 'admin', name: 'A. Lovelace' });
+    const sso = await provider.forge({ organization: 'ours', sub: 'ada', email: ada.email, email_verified: true, role: 'admin', name: 'A. Lovelace' });
     const key = (await createKey(api, { headers: await signIn(api, ada) }, 'admin')).key;
     const keyOfKey = (await createKey(api, { as: key }, 'analyst')).key;
     const owner = workItemsOf(api);
@@ -45,7 +45,7 @@ describe('a person who took part in the work', () => {
     for (const credential of credentials) expect(await approve(credential, created.id)).toMatchObject(refused('you created it'));
 
     const grace = await addPerson(api, api.ours, 'analyst');
-    const other = workItemsOf(api, await provider.forge({ organization: 'ours', sub: 'grace', email: grace.email }));
+    const other = workItemsOf(api, await provider.forge({ organization: 'ours', sub: 'grace', email: grace.email, email_verified: true }));
     for (const { id } of [worked, claimed, created]) expect(await approve(other, id)).toMatchObject({ status: 201, body: { independent: true } });
   });
 
@@ -80,7 +80,7 @@ describe('a person who took part in the work', () => {
 
   it('cannot approve it after being removed as a member', async () => {
     const gone = await addPerson(api, api.ours, 'admin');
-    const sso = await provider.forge({ organization: 'ours', sub: 'gone', email: gone.email, role: 'admin' });
+    const sso = await provider.forge({ organization: 'ours', sub: 'gone', email: gone.email, email_verified: true, role: 'admin' });
     const { id } = await workItemsOf(api, sso).item([]);
     await api.call('DELETE', `/api/v1/members/${gone.id}`, { as: api.ours.owner });
     expect(await approve(workItemsOf(api, sso), id)).toMatchObject(refused('you created it'));

@@ -41,7 +41,9 @@ describe('who made the credential of a person', () => {
 
   it('is nobody once the member has signed in at the identity provider, until somebody sets a password again', async () => {
     const bob = await addNewcomer(api, api.ours, 'analyst', ada.key);
-    await inTenant((tx) => tx.insertInto('sso_subjects').values({ org_id: api.ours.id, subject: 'bob', member_id: bob.id }).execute());
+    await inTenant((tx) =>
+      tx.insertInto('sso_subjects').values({ org_id: api.ours.id, issuer: 'https://login.example.com', subject: 'bob', member_id: bob.id }).execute(),
+    );
     expect(await personOf(bob.id)).toMatchObject({ credential_from: null, signs_in_with: 'sso' });
     await inTenant((tx) => sql`update sso_subjects set created_at = now() - interval '1 hour' where org_id = ${api.ours.id}`.execute(tx));
     await api.call('PATCH', `/api/v1/members/${bob.id}`, { as: ada.key, body: { password: 'what the colleague does not know' } });
