@@ -4,7 +4,7 @@ import { type Check, isTest, isTypeScript, lineAt, type Source, type Violation }
 const owners: Readonly<Record<string, readonly string[]>> = {
   audit: ['audit_events'],
   events: ['events', 'webhooks', 'webhook_deliveries'],
-  organizations: ['organizations', 'members', 'sessions', 'sso_subjects', 'api_keys', 'saved_views', 'preferences'],
+  organizations: ['organizations', 'members', 'sessions', 'sso_subjects', 'invitations', 'api_keys', 'saved_views', 'preferences'],
   assets: [
     'assets',
     'asset_keys',

@@ -73,7 +73,7 @@ export type ApiKeyCreate = {
   name: string;
   /** Role: `owner` can do everything, including changes to the organization. `admin` can do what an analyst can, manage members, API keys, webhooks and integrations, and read the audit trail. `analyst` can do what a viewer can, import reports, triage findings, and manage assets, work items and evidence. `viewer` can read everything except API keys, webhooks and the audit trail. `auditor` can read what a viewer can, and the audit trail */
   role: Role;
-  /** When the key expires, in the future. null or absent: never */
+  /** When the key expires, in the future. null or absent: never. A caller who is not a member can create keys for 24 hours, and a key of no member that expires only keys that expire with it */
   expires_at?: string | null;
 };
 
@@ -1062,6 +1062,7 @@ export type EventPattern =
   | 'import.failed'
   | 'import.file_deleted'
   | 'member.added'
+  | 'member.invited'
   | 'member.updated'
   | 'member.removed'
   | 'member.subject_unlinked'
@@ -2464,6 +2465,36 @@ export type IntegrationProvider = {
   credentials_schema: Record<string, unknown>;
 };
 
+export type Invitation = {
+  /** Whether the member chooses the first password or a new one */
+  kind: 'invitation' | 'password_reset';
+  /** E-mail address, stored in lower case */
+  email: string;
+  /** Display name, with at least one visible character */
+  name: string;
+  organization: OrganizationRef;
+  /** When the link expires */
+  expires_at: string;
+};
+
+export type InvitationAcceptance = {
+  /** Password, 12 to 200 characters. It is stored as an Argon2id hash */
+  password: string;
+  /** Whether to revoke all API keys of the member too, because somebody else may have created some. Default: false */
+  revoke_api_keys?: boolean;
+};
+
+export type InvitationCreated = {
+  /** ID (UUIDv7) */
+  id: string;
+  /** Whether the member chooses the first password or a new one */
+  kind: 'invitation' | 'password_reset';
+  /** The link. It works once and cannot be retrieved again. Send it to the member only */
+  url: string;
+  /** When the link expires */
+  expires_at: string;
+};
+
 export type Justification =
   | 'code_not_present'
   | 'code_not_reachable'
@@ -3164,6 +3195,8 @@ export type PasswordChange = {
   current_password: string;
   /** New password, 12 to 200 characters */
   new_password: string;
+  /** Whether to revoke all API keys of the member too, because somebody else may have created some. Default: false */
+  revoke_api_keys?: boolean;
 };
 
 export type Permission =
@@ -3499,6 +3532,8 @@ export type Service = {
   time: string;
   sign_in: SignInMethods;
   limits: ServiceLimits;
+  /** Whether the first owner still has to be created, with the setup key (`POST /setup`) */
+  setup_required: boolean;
   /** Path of the API documentation */
   documentation_url: string;
 };
@@ -3513,6 +3548,23 @@ export type ServiceLimits = {
   artifact_bytes: number;
 };
 
+export type Session = {
+  /** ID (UUIDv7) */
+  id: string;
+  /** How the member signed in */
+  method: 'password' | 'oidc';
+  /** Whether this request uses the session */
+  current: boolean;
+  /** IP address from which the member signed in */
+  address: string | null;
+  /** Browser with which the member signed in */
+  user_agent: string | null;
+  /** When the member signed in */
+  created_at: string;
+  /** When the session expires */
+  expires_at: string;
+};
+
 export type SessionCreate = {
   /** E-mail address, stored in lower case */
   email: string;
@@ -3522,7 +3574,23 @@ export type SessionCreate = {
   organization?: string;
 };
 
+export type SessionList = {
+  /** The newest sessions, at most 100 */
+  data: Session[];
+};
+
 export type SettableWorkItemStatus = 'open' | 'in_progress' | 'blocked' | 'awaiting_verification' | 'cancelled';
+
+export type Setup = {
+  /** Setup key that the first start of the service printed */
+  key: string;
+  /** E-mail address, stored in lower case */
+  email: string;
+  /** Display name, with at least one visible character */
+  name: string;
+  /** Password, 12 to 200 characters. It is stored as an Argon2id hash */
+  password: string;
+};
 
 export type Severity = 'critical' | 'high' | 'medium' | 'low' | 'info' | 'unknown';
 
@@ -4824,6 +4892,16 @@ export type WorkItemTransition = {
 
 /** What each operation takes and returns. */
 export interface Operations {
+  /** Choose a password with an invitation. Sets the member's password, ends the member's other sessions and signs in with a session cookie. The token of the link is the only credential. It works once. */
+
+  acceptInvitation: {
+    path: {
+      /** Token of the link, after `#token=` */
+      token: string;
+    };
+    body: InvitationAcceptance;
+    response: Me;
+  };
   /** Add an artifact. Adds an artifact to a work item. Send a file as the part `file` of a multipart form together with the other fields, or send JSON with a `url`. If a ticketing connection of your organization can read the link, the service captures its content shortly after and adds it as an artifact that supersedes the link. With `supersedes`, the new artifact replaces an earlier one. Closed work items accept artifacts too; the next package includes them. */
 
   addArtifact: {
@@ -4887,7 +4965,7 @@ export interface Operations {
     body: BulkChange;
     response: BulkResult;
   };
-  /** Change your password. Changes your password. Ends all your sessions, including the current one. Sign in again with the new password. Returns 409 if the credential is not that of a member. */
+  /** Change your password. Changes your password. Ends all your sessions, including the current one. Sign in again with the new password. `revoke_api_keys` also revokes your API keys, in case somebody else had the password. Returns 409 if the credential is not that of a member. */
 
   changeOwnPassword: {
     body: PasswordChange;
@@ -5142,6 +5220,15 @@ export interface Operations {
     query?: {
       /** Why the track ended */
       reason?: string;
+    };
+    response: undefined;
+  };
+  /** End one of your sessions. Ends one of your browser sessions immediately, on every replica. Sign-out ends the current one. */
+
+  endOwnSession: {
+    path: {
+      /** ID (UUIDv7) */
+      id: string;
     };
     response: undefined;
   };
@@ -5619,6 +5706,15 @@ export interface Operations {
   getIntegrationHealth: {
     response: IntegrationHealth;
   };
+  /** Get an invitation. Returns whose password a link sets. The token of the link is the only credential. */
+
+  getInvitation: {
+    path: {
+      /** Token of the link, after `#token=` */
+      token: string;
+    };
+    response: Invitation;
+  };
   /** Get the latest checkpoint. Returns the signed size and root hash of your organization's transparency log. Keep the checkpoint: with it, the verifier can prove that the log of a later package extends the log you saw. With `Accept: text/plain`, the response is the signed note alone, as a file for the verifier. */
 
   getLogCheckpoint: {
@@ -5845,6 +5941,15 @@ export interface Operations {
       id: string;
     };
     response: WorkItemState;
+  };
+  /** Invite a member or reset a password. Creates a link with which the member chooses a password, so that nobody else knows it. The link works once, for 24 hours. It replaces an earlier link of the member, and ends if the role or the password of the member changes. The current password works until the link is used. */
+
+  inviteMember: {
+    path: {
+      /** ID (UUIDv7) */
+      id: string;
+    };
+    response: InvitationCreated;
   };
   /** List API keys. Returns the API keys of your organization, including revoked and expired ones. The keys themselves are not stored and cannot be returned. */
 
@@ -6407,6 +6512,11 @@ export interface Operations {
     };
     response: MemberList;
   };
+  /** List your sessions. Returns the browser sessions of the member behind the credential, the newest first. Empty for an API key that belongs to no member. */
+
+  listOwnSessions: {
+    response: SessionList;
+  };
   /** List the runs of a connection. Returns the runs of a connection with counts, requests and errors, newest first. Polls of ticketing systems are kept for eight days. */
 
   listRuns: {
@@ -6914,6 +7024,12 @@ export interface Operations {
     };
     response: WebhookWithSecret;
   };
+  /** Set up the service. Creates the first member of the organization, with the role owner, and signs in with a session cookie. Needs the setup key that the first start printed. It works once, and only while the organization has no members. */
+
+  setUp: {
+    body: Setup;
+    response: Me;
+  };
   /** Undo the merge of a finding. Separates a finding from the one that it was merged into, and returns it. Both get back their sightings and status. What scans and people changed since then is kept. Returns 409 if the finding is not merged, or was merged because its asset was. */
 
   splitFinding: {
@@ -7190,6 +7306,7 @@ export interface Operations {
 
 /** Method, path, kind of response, and whether a request can be repeated safely with an idempotency key. */
 export const operations = {
+  acceptInvitation: ['POST', '/api/v1/invitations/{token}', 'json', false],
   addArtifact: ['POST', '/api/v1/riskops-evidence/work-items/{work_item_id}/artifacts', 'json', true],
   addMember: ['POST', '/api/v1/members', 'json', true],
   addVulnerabilityAlias: ['POST', '/api/v1/vulnerability-aliases', 'json', true],
@@ -7222,6 +7339,7 @@ export const operations = {
   downloadEvidencePackage: ['GET', '/api/v1/riskops-evidence/packages/{package_id}/download', 'stream', false],
   downloadSharedEvidencePackage: ['GET', '/api/v1/riskops-evidence/shared/{token}/download', 'stream', false],
   endAssetTrack: ['DELETE', '/api/v1/assets/{id}/tracks/{name}', 'none', false],
+  endOwnSession: ['DELETE', '/api/v1/me/sessions/{id}', 'none', false],
   exportFindings: ['GET', '/api/v1/findings/export', 'stream', false],
   finishOidcSignIn: ['GET', '/api/v1/sessions/oidc/callback', 'none', false],
   getApiKey: ['GET', '/api/v1/api-keys/{id}', 'json', false],
@@ -7239,6 +7357,7 @@ export const operations = {
   getFindingStats: ['GET', '/api/v1/findings/stats', 'json', false],
   getImport: ['GET', '/api/v1/imports/{id}', 'json', false],
   getIntegrationHealth: ['GET', '/api/v1/integrations/health', 'json', false],
+  getInvitation: ['GET', '/api/v1/invitations/{token}', 'json', false],
   getLogCheckpoint: ['GET', '/api/v1/riskops-evidence/log/checkpoint', 'json', false],
   getLogEntry: ['GET', '/api/v1/riskops-evidence/log/entries/{index}', 'json', false],
   getMe: ['GET', '/api/v1/me', 'json', false],
@@ -7254,6 +7373,7 @@ export const operations = {
   getWebhook: ['GET', '/api/v1/webhooks/{id}', 'json', false],
   getWorkItem: ['GET', '/api/v1/work-items/{id}', 'json', false],
   getWorkItemState: ['GET', '/api/v1/work-items/{id}/state', 'json', false],
+  inviteMember: ['POST', '/api/v1/members/{id}/invitations', 'json', true],
   listApiKeys: ['GET', '/api/v1/api-keys', 'json', false],
   listArtifacts: ['GET', '/api/v1/riskops-evidence/work-items/{work_item_id}/artifacts', 'json', false],
   listAssetTracks: ['GET', '/api/v1/assets/{id}/tracks', 'json', false],
@@ -7273,6 +7393,7 @@ export const operations = {
   listImports: ['GET', '/api/v1/imports', 'json', false],
   listIntegrationProviders: ['GET', '/api/v1/integrations/catalog', 'json', false],
   listMembers: ['GET', '/api/v1/members', 'json', false],
+  listOwnSessions: ['GET', '/api/v1/me/sessions', 'json', false],
   listRuns: ['GET', '/api/v1/integrations/{id}/runs', 'json', false],
   listShareLinks: ['GET', '/api/v1/riskops-evidence/packages/{package_id}/share-links', 'json', false],
   listSignInMethods: ['GET', '/api/v1/sign-in-methods', 'json', false],
@@ -7308,6 +7429,7 @@ export const operations = {
   revokeShareLink: ['DELETE', '/api/v1/riskops-evidence/packages/{package_id}/share-links/{id}', 'none', false],
   revokeVulnerabilityAlias: ['POST', '/api/v1/vulnerability-aliases/{alias}/revoke', 'json', true],
   rotateWebhookSecret: ['POST', '/api/v1/webhooks/{id}/rotate-secret', 'json', true],
+  setUp: ['POST', '/api/v1/setup', 'json', false],
   splitFinding: ['POST', '/api/v1/findings/{id}/split', 'json', true],
   startOidcSignIn: ['GET', '/api/v1/sessions/oidc/start', 'none', false],
   streamEvents: ['GET', '/api/v1/events', 'stream', false],

@@ -99,6 +99,9 @@ create table members (
   password_chosen_by text,
   failed_sign_ins integer not null default 0,
   locked_until timestamptz(3),
+  -- The same for sign-ins that name no organization, with an e-mail address that several organizations have.
+  failed_shared_sign_ins integer not null default 0,
+  shared_locked_until timestamptz(3),
   version integer not null default 1,
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
@@ -141,6 +144,26 @@ create table sso_subjects (
 );
 create index sso_subjects_by_subject on sso_subjects (issuer, subject);
 select make_tenant_table('sso_subjects', 'select, insert, update, delete');
+
+-- One-time links with which a member chooses a password. Without a member: the key of the setup, with which the first person becomes an owner.
+create table invitations (
+  org_id uuid not null references organizations (id),
+  id uuid not null,
+  member_id uuid,
+  token_hash bytea not null,
+  created_by text not null,
+  -- Whoever created the link may know it. It works only while they could create it again.
+  creator_member_id uuid,
+  creator_key_id uuid,
+  -- Null for the setup, which ends with the first member.
+  expires_at timestamptz(3),
+  created_at timestamptz(3) not null default now(),
+  primary key (org_id, id),
+  unique (org_id, token_hash),
+  unique (org_id, member_id),
+  foreign key (org_id, member_id) references members (org_id, id) on delete cascade
+);
+select make_tenant_table('invitations', 'select, insert, update, delete');
 
 create table api_keys (
   org_id uuid not null references organizations (id),

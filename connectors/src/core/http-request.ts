@@ -3,20 +3,19 @@ import { ConnectorError } from './connector-error.ts';
 import type { Connector, HttpRequest, OutgoingRequest, Settings } from './contract.ts';
 import { messageOf, redirectError } from './faults.ts';
 import type { HttpHost } from './http-host.ts';
-import { createRedactor, type RequestRecord, recordBody } from './responses.ts';
+import { createRedactor, type Redactor, type RequestRecord, recordBody } from './responses.ts';
 import { authorityOf } from './settings/certificates.ts';
 
 const MAX_REDIRECTS = 5;
 const USER_AGENT = `remediation-risk-service/${manifest.version}`;
 
 /** What all requests of one client share. */
-export interface ClientState {
+export interface ClientState extends Redactor {
   readonly connector: Connector;
   readonly settings: Settings;
   readonly host: HttpHost;
   readonly base: URL;
   readonly origins: ReadonlySet<string>;
-  readonly redact: (text: string) => string;
   readonly startedAt: number;
   /** Requests sent so far. */
   requests: number;
@@ -41,7 +40,7 @@ export function createState(connector: Connector, settings: Settings, host: Http
     host,
     base: new URL(`${connector.baseUrl(settings).replace(/(?<!\/)\/+$/, '')}/`),
     origins: originsOf(connector, settings),
-    redact: createRedactor(settings),
+    ...createRedactor(settings),
     startedAt: host.now(),
     requests: 0,
     session: null,
@@ -95,7 +94,10 @@ function assertWithinLimits({ host, requests, startedAt }: ClientState): void {
   signal.throwIfAborted();
 }
 
-async function headersOf({ connector, settings }: ClientState, request: HttpRequest, outgoing: OutgoingRequest, { tokenOf }: SendOptions) {
+async function headersOf({ connector, settings, learn }: ClientState, request: HttpRequest, outgoing: OutgoingRequest, { tokenOf }: SendOptions) {
+  // A login that signs something sends it here. The last part follows the scheme, as in `Bearer <token>`.
+  const signed = request.headers?.authorization?.split(' ').at(-1);
+  if (signed !== undefined) learn(signed);
   const authorization = tokenOf ? connector.authorize({ ...settings, token: await tokenOf() }, outgoing) : {};
   return {
     'user-agent': USER_AGENT,

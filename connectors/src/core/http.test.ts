@@ -12,7 +12,7 @@ afterEach(async () => {
 });
 
 /** A vendor that responds as given, and a client for it. */
-async function clientOf(respond: RequestListener, attempts = 1) {
+async function clientOf(respond: RequestListener, attempts = 1, more: { login?: () => Promise<{ token: string; expiresInSeconds: number }> } = {}) {
   const server = createServer(respond);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   closing.push(() => {
@@ -30,7 +30,8 @@ async function clientOf(respond: RequestListener, attempts = 1) {
     config: Type.Object({}),
     credentials: Type.Object({}),
     baseUrl: () => `http://${host}`,
-    authorize: () => ({}),
+    authorize: ({ token }) => (token === '' ? {} : { authorization: `Bearer ${token}` }),
+    ...more,
     check: async () => {},
     async *findings() {
       yield { items: [], checkpoint: null };
@@ -86,6 +87,23 @@ describe('failing vendors', () => {
     const { http } = await clientOf((_request, response) => response.writeHead(400).end('bad\0request \ud800'));
     await expect(http.text({ path: '/' })).rejects.toThrow('badrequest');
     expect(new ConnectorError('incomplete', `a\0b${'x'.repeat(1_997)}\u{1f600}`).message).toMatch(/^abx+\ufffd$/);
+  });
+});
+
+describe('secrets in messages', () => {
+  it.each([
+    ['a token', 'issued-at-run-time', 'issued-at-run-time'],
+    ['keys as JSON', JSON.stringify({ id: 'AKIA-AT-RUN-TIME', session: 'session-of-the-role' }), 'session-of-the-role'],
+  ])('that a login has issued are replaced: %s', async (_what, token, secret) => {
+    const login = async () => ({ token, expiresInSeconds: 600 });
+    const echo: RequestListener = (_request, response) => response.writeHead(400).end(`bad credential ${secret}, ${encodeURIComponent(secret)}`);
+    const { http } = await clientOf(echo, 1, { login });
+    await expect(http.text({ path: '/' })).rejects.toThrow('bad credential …, …');
+  });
+
+  it('that a login has signed are replaced', async () => {
+    const { http } = await clientOf((request, response) => response.writeHead(400).end(`cannot read ${request.headers.authorization}`));
+    await expect(http.text({ path: '/', headers: { authorization: 'Bearer signed.by.us' } })).rejects.toThrow('cannot read Bearer …');
   });
 });
 

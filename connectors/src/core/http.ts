@@ -4,7 +4,7 @@ import type { Connector, Http, HttpRequest, HttpResponse, Settings } from './con
 import { backOffMs, interrupted, isPermanent, messageOf, responseError, retryAfterMs, unreachable } from './faults.ts';
 import type { HttpHost } from './http-host.ts';
 import { type ClientState, createState, type SendOptions, sendOnce, urlOf } from './http-request.ts';
-import { isWebPage, joinHeaders, parseJson, readText, webPageError } from './responses.ts';
+import { isWebPage, joinHeaders, parseJson, readText, secretsIn, webPageError } from './responses.ts';
 
 /** The HTTP client of every connector: allowed origins, retries, Retry-After, limits, redaction and a record of each request. */
 export function createHttp(connector: Connector, settings: Settings, host: HttpHost): Http {
@@ -13,6 +13,7 @@ export function createHttp(connector: Connector, settings: Settings, host: HttpH
     if (state.session && state.session.until > host.now()) return state.session.token;
     const granted = await connector.login?.({ ...settings, http: clientOf(state, null) });
     if (!granted) return '';
+    for (const secret of secretsIn(granted.token)) state.learn(secret);
     state.session = { token: granted.token, until: host.now() + Math.max(granted.expiresInSeconds - 60, 1) * 1000 };
     return granted.token;
   };

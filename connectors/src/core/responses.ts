@@ -81,16 +81,39 @@ export function parseJson<T extends TSchema>(schema: T, text: string, path: stri
   );
 }
 
-/** Replaces the secrets of the settings wherever they occur, and the values of query parameters that look like secrets. */
-export function createRedactor({ credentials }: Settings): (text: string) => string {
-  const secrets = Object.values(credentials as Record<string, unknown>).filter((value): value is string => typeof value === 'string' && value.length >= 4);
-  const forms = secrets.flatMap((secret) => [secret, encodeURIComponent(secret), Buffer.from(secret).toString('base64')]);
-  return (text) =>
-    forms
-      .reduce((clean, form) => clean.replaceAll(form, '…'), text)
-      .split('&')
-      .map(withoutSecretValue)
-      .join('&');
+export interface Redactor {
+  /** Replaces known secrets wherever they occur, and the values of query parameters that look like secrets. */
+  redact(text: string): string;
+  /** Adds a secret that the vendor has issued meanwhile, such as the token of a login. */
+  learn(secret: string): void;
+}
+
+/** Knows the secrets of the settings from the start. */
+export function createRedactor({ credentials }: Settings): Redactor {
+  const forms = new Set<string>();
+  const learn = (secret: string): void => {
+    if (secret.length < 4) return;
+    for (const form of [secret, encodeURIComponent(secret), Buffer.from(secret).toString('base64')]) forms.add(form);
+  };
+  for (const value of Object.values(credentials as Record<string, unknown>)) if (typeof value === 'string') learn(value);
+  return {
+    learn,
+    redact: (text) =>
+      [...forms]
+        .reduce((clean, form) => clean.replaceAll(form, '…'), text)
+        .split('&')
+        .map(withoutSecretValue)
+        .join('&'),
+  };
+}
+
+/** A token may consist of several keys, as JSON. */
+export function secretsIn(token: string): string[] {
+  try {
+    return [token, ...Object.values(JSON.parse(token) as Record<string, unknown>).filter((value): value is string => typeof value === 'string')];
+  } catch {
+    return [token];
+  }
 }
 
 const SECRET_NAME = /token|key|secret|password|signature|sig/i;

@@ -21,7 +21,7 @@ interface Actions {
     | 'merged'
     | 'split';
   import: 'created' | 'succeeded' | 'needs_confirmation' | 'confirmed' | 'discarded' | 'failed' | 'file_deleted';
-  member: 'added' | 'updated' | 'removed' | 'subject_linked' | 'subject_unlinked';
+  member: 'added' | 'invited' | 'updated' | 'removed' | 'subject_linked' | 'subject_unlinked';
   organization: 'created' | 'updated';
   package: 'requested' | 'ready' | 'failed' | 'superseded' | 'viewed' | 'downloaded' | 'verified' | 'shared' | 'share_revoked';
   session: 'created' | 'refused' | 'ended';

@@ -40,6 +40,7 @@ export interface DB {
   import_texts: ImportTextsTable;
   imports: ImportsTable;
   instance_secrets: InstanceSecretsTable;
+  invitations: InvitationsTable;
   key_successions: KeySuccessionsTable;
   log_checkpoints: LogCheckpointsTable;
   log_cosignatures: LogCosignaturesTable;
@@ -678,6 +679,18 @@ interface InstanceSecretsTable {
   value: Buffer;
 }
 
+interface InvitationsTable {
+  org_id: string;
+  id: string;
+  member_id: string | null;
+  token_hash: Buffer;
+  created_by: string;
+  creator_member_id: string | null;
+  creator_key_id: string | null;
+  expires_at: Timestamp | null;
+  created_at: Generated<Timestamp>;
+}
+
 interface KeySuccessionsTable {
   id: string;
   envelope: string;
@@ -756,6 +769,8 @@ interface MembersTable {
   password_chosen_by: string | null;
   failed_sign_ins: Generated<number>;
   locked_until: Timestamp | null;
+  failed_shared_sign_ins: Generated<number>;
+  shared_locked_until: Timestamp | null;
   version: Generated<number>;
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;

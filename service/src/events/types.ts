@@ -17,7 +17,7 @@ const eventNames = {
     'split',
   ],
   import: ['created', 'succeeded', 'needs_confirmation', 'confirmed', 'discarded', 'failed', 'file_deleted'],
-  member: ['added', 'updated', 'removed', 'subject_unlinked'],
+  member: ['added', 'invited', 'updated', 'removed', 'subject_unlinked'],
   organization: ['created', 'updated'],
   package: ['requested', 'ready', 'failed', 'superseded', 'viewed', 'downloaded', 'verified', 'shared', 'share_revoked'],
   session: ['created', 'ended'],

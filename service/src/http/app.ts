@@ -129,8 +129,18 @@ function setHeaders(request: FastifyRequest, reply: FastifyReply, publicUrl: str
   if (publicUrl.startsWith('https:')) reply.header('strict-transport-security', 'max-age=31536000');
 }
 
+/** Threat: a proxy in front of the service may use another one of them than the service (RFC 9112, section 3.2). Node keeps the first. */
+const SINGLE_HEADERS = ['Host', 'Authorization'];
+
+function isRepeated(rawHeaders: readonly string[], name: string): boolean {
+  const wanted = name.toLowerCase();
+  return rawHeaders.filter((text, index) => index % 2 === 0 && text.length === wanted.length && text.toLowerCase() === wanted).length > 1;
+}
+
 function notAcceptable(request: FastifyRequest): AppError | null {
   if (request.headers.host === undefined && request.raw.httpVersion === '1.1') return new AppError('malformed_request', 'The Host header is missing.');
+  const repeated = SINGLE_HEADERS.find((name) => isRepeated(request.raw.rawHeaders, name));
+  if (repeated) return new AppError('malformed_request', `The request has several ${repeated} headers. Send one.`);
   const { accept } = request.headers;
   if (accept === undefined || accept === '*/*' || !request.url.startsWith('/api/')) return null;
   const produced = [...(request.routeOptions.config.produces ?? []), 'application/json', 'application/problem+json'];
@@ -160,9 +170,9 @@ function installRequestLog(app: App, accessLog: AppOptions['accessLog']): void {
   });
 }
 
-const TOKEN = /(rrs|ses|shr)_[\w-]+/gi;
+const TOKEN = /(rrs|ses|shr|inv|stp)_[\w-]+/gi;
 
-/** Threat: the path of a share link contains its token. Tokens are masked, however they are encoded, so that a reader of the log cannot use them. */
+/** Threat: the path of a share link or invitation contains its token. Tokens are masked, however they are encoded, so that a reader of the log cannot use them. */
 function loggedPath(url: string): string {
   const path = url.split('?')[0] ?? '';
   if (!/[_%]/.test(path)) return path;

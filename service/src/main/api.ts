@@ -33,7 +33,7 @@ import { queueTicketReads } from '../work-items/tickets/jobs.ts';
 import type { Config } from './config.ts';
 import { readUsage } from './growth/usage.ts';
 import { type Log, version } from './log.ts';
-import { installOperations, type OperationsOptions } from './operations.ts';
+import { installHealth, installMetrics, type OperationsOptions, observeRequests } from './operations.ts';
 import { keysDir } from './storage.ts';
 
 export interface ApiOptions {
@@ -96,7 +96,9 @@ export async function createApi({
   });
   const previews = openPreviews({ db, databaseUrl, blobs });
   app.addHook('onClose', () => previews.close());
-  installOperations(app, operations);
+  observeRequests(app, operations);
+  installHealth(app, operations);
+  if (config.RRS_METRICS_PORT === null) installMetrics(app, operations);
   installPages(app);
   wellKnownKeys(app, { db });
   await app.register(
@@ -132,8 +134,8 @@ export async function createApi({
   return app;
 }
 
-/** Creates the HTTP server of a worker, which has only health and metrics. */
-export async function createWorkerHttp(log: Log, publicUrl: () => string, operations: OperationsOptions): Promise<App> {
+/** Creates an HTTP server that has only health and metrics: the one of a worker, or the one on RRS_METRICS_PORT. */
+export async function createOperationsHttp(log: Log, publicUrl: () => string, operations: OperationsOptions): Promise<App> {
   const app = await createApp({
     logger: log,
     accessLog: log.access,
@@ -146,7 +148,8 @@ export async function createWorkerHttp(log: Log, publicUrl: () => string, operat
     corsOrigins: [],
     publicUrl,
   });
-  installOperations(app, operations);
+  installHealth(app, operations);
+  installMetrics(app, operations);
   return app;
 }
 

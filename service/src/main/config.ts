@@ -140,6 +140,12 @@ const settings = {
     about: 'Port on which `rrs-server worker` serves /healthz, /readyz and /metrics; empty: none',
     parse: (value: string) => (value === '' ? null : integer(0, 65_535)(value)),
   },
+  RRS_METRICS_PORT: {
+    default: '',
+    about: 'Own port for /metrics, on which /healthz and /readyz are served too; empty: /metrics is on the port of the API',
+    parse: (value: string) => (value === '' ? null : integer(0, 65_535)(value)),
+  },
+  RRS_METRICS_TOKEN: { default: '', about: 'Bearer token that /metrics requires; empty: none', secret: true, parse: bootstrapKey },
   RRS_OIDC_ISSUER: {
     default: '',
     about: 'OpenID Connect issuer that people sign in at and whose access tokens are accepted; empty: none',

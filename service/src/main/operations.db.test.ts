@@ -7,7 +7,8 @@ import { startApp } from '../testing/http/app.ts';
 import { useReceiver, webhooksOf } from '../testing/integrations/webhooks.ts';
 import { createMemoryLog } from '../testing/log.ts';
 import { withClient } from '../testing/postgres.ts';
-import { createMetrics, installOperations } from './operations.ts';
+import { startReplica } from '../testing/replica.ts';
+import { createMetrics, installHealth, installMetrics } from './operations.ts';
 
 let api: TestApi;
 let database: Awaited<ReturnType<typeof createCuttableDatabase>>;
@@ -72,7 +73,7 @@ describe('/readyz', () => {
   it('is unavailable if a worker is required and none is alive', async () => {
     await beat('31 seconds');
     const operations = { db: api.db, metrics: createMetrics(api.db), schemaVersion: 1, needsWorker: true };
-    const worker = await startApp((app) => installOperations(app, operations));
+    const worker = await startApp((app) => installHealth(app, operations));
     onTestFinished(() => worker.app.close());
     expect((await fetch(`${worker.url}/readyz`)).status).toBe(503);
     await beat('1 second');
@@ -88,6 +89,25 @@ describe('/readyz', () => {
       }
     });
     expect((await ready()).status).toBe(200);
+  });
+});
+
+describe('the metrics', () => {
+  it('require the token of the operator, if there is one', async () => {
+    const operations = { db: api.db, metrics: createMetrics(api.db), metricsToken: 'a-token-of-the-scraper', schemaVersion: 1, needsWorker: false };
+    const { app, url } = await startApp((server) => installMetrics(server, operations));
+    onTestFinished(() => app.close());
+    const status = async (authorization?: string) => (await fetch(`${url}/metrics`, { headers: authorization === undefined ? {} : { authorization } })).status;
+    expect(await Promise.all([status(), status('Bearer another'), status('Bearer a-token-of-the-scrape'), status('Basic a-token-of-the-scraper')])).toEqual(
+      Array(4).fill(401),
+    );
+    expect(await status('Bearer a-token-of-the-scraper')).toBe(200);
+  });
+
+  it('are not on the port of the API if they have a port of their own', async () => {
+    const replica = await startReplica(api.databaseUrl, { RRS_METRICS_PORT: '0' });
+    onTestFinished(() => replica.close());
+    expect([(await fetch(`${replica.url}/metrics`)).status, (await fetch(`${replica.url}/readyz`)).status]).toEqual([404, 200]);
   });
 });
 

@@ -1,9 +1,11 @@
+import { hash, timingSafeEqual } from 'node:crypto';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Database } from '../db/database.ts';
 import { SCHEMA_VERSION } from '../db/migrate.ts';
 import { DELIVERIES_WAITING } from '../events/webhooks/deliveries.ts';
 import type { App } from '../http/app.ts';
 import { JOBS_WAITING, WORKER_ALIVE } from '../jobs/worker.ts';
+import { AppError } from '../shared/errors.ts';
 
 /** Health, readiness and metrics for operators, outside of /api/v1. */
 export interface Metrics {
@@ -82,6 +84,8 @@ export interface OperationsOptions {
   metrics: Metrics;
   /** The newest migration that this version contains. */
   schemaVersion: number;
+  /** Bearer token that /metrics requires. */
+  metricsToken?: string | null;
   /** Whether this process is ready only with a live worker. True in a process that runs the worker. */
   needsWorker: boolean;
 }
@@ -98,8 +102,8 @@ async function readiness({ db, schemaVersion }: OperationsOptions): Promise<Read
   }
 }
 
-export function installOperations(app: App, options: OperationsOptions): void {
-  const { metrics, needsWorker } = options;
+/** Measures the requests to the API. */
+export function observeRequests(app: App, { metrics }: OperationsOptions): void {
   const requests = new Histogram({
     name: 'rrs_http_request_duration_seconds',
     help: 'Duration of HTTP requests by method, route and status',
@@ -111,17 +115,35 @@ export function installOperations(app: App, options: OperationsOptions): void {
     requests.observe({ method: request.method, route: request.routeOptions.url ?? 'none', status: reply.statusCode }, reply.elapsedTime / 1000);
     done();
   });
+}
 
-  const hidden = { config: { access: 'public' }, schema: { hide: true }, logLevel: 'silent' } as const;
+const hidden = { config: { access: 'public' }, schema: { hide: true }, logLevel: 'silent' } as const;
+
+export function installHealth(app: App, options: OperationsOptions): void {
   app.get('/healthz', hidden, async (_request, reply) => reply.send({ status: 'ok' }));
 
   app.get('/readyz', hidden, async (_request, reply) => {
     const checks = await readiness(options);
     const serving = checks.database === 'ok' && checks.migrations === 'ok';
-    const ready = serving && (!needsWorker || checks.worker === 'ok');
+    const ready = serving && (!options.needsWorker || checks.worker === 'ok');
     if (!ready) reply.code(503).header('retry-after', '2');
     return reply.send({ status: !ready ? 'unavailable' : checks.worker === 'ok' ? 'ok' : 'degraded', checks });
   });
+}
 
-  app.get('/metrics', hidden, async (_request, reply) => reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()));
+export function installMetrics(app: App, { metrics, metricsToken = null }: OperationsOptions): void {
+  app.get('/metrics', hidden, async (request, reply) => {
+    assertMetricsToken(request.headers.authorization, metricsToken);
+    return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
+  });
+}
+
+function assertMetricsToken(authorization: string | undefined, token: string | null): void {
+  if (token === null) return;
+  const given = /^bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? '';
+  const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
+  if (timingSafeEqual(digest(given), digest(token))) return;
+  throw new AppError('unauthenticated', 'Send "Authorization: Bearer <the value of RRS_METRICS_TOKEN>".', {
+    headers: { 'www-authenticate': 'Bearer realm="metrics"' },
+  });
 }

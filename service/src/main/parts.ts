@@ -23,8 +23,8 @@ import { createKeyUse } from '../organizations/api-keys/key-use.ts';
 import { messageOf, OperatorError } from '../shared/errors.ts';
 import { pollHandler, ticketHandler, ticketPolls } from '../work-items/handlers.ts';
 import { releaseTicketLeases } from '../work-items/tickets/lease.ts';
-import { createApi, createWorkerHttp, follower } from './api.ts';
-import { bootstrap, type FirstOwner } from './bootstrap.ts';
+import { createApi, createOperationsHttp, follower } from './api.ts';
+import { bootstrap, type FirstStart } from './bootstrap.ts';
 import { buildDigest } from './build-digest.ts';
 import type { Config } from './config.ts';
 import { retention } from './growth/retention.ts';
@@ -47,9 +47,8 @@ interface Start {
   stops: (() => Promise<unknown>)[];
 }
 
-export interface Serving {
+export interface Serving extends FirstStart {
   url: string | null;
-  firstOwner: FirstOwner | null;
 }
 
 /** Starts everything that needs the database, in order. */
@@ -124,22 +123,29 @@ export async function startParts({ role, config, log, databaseUrl, stops }: Star
     stops.push(() => deliveryWorker.stop());
   }
 
-  const operations = { db, metrics, schemaVersion: applied, needsWorker: role !== 'api' };
+  const operations = { db, metrics, metricsToken: config.RRS_METRICS_TOKEN, schemaVersion: applied, needsWorker: role !== 'api' };
   if (role === 'worker') {
-    if (config.RRS_WORKER_PORT === null) return { url: null, firstOwner: null };
-    const app = await createWorkerHttp(log, publicUrl, operations);
+    if (config.RRS_WORKER_PORT === null) return { url: null, firstOwner: null, setup: null };
+    const app = await createOperationsHttp(log, publicUrl, operations);
     const { url, close } = await listen(app, config.HOST, config.RRS_WORKER_PORT);
     stops.push(close);
-    return { url, firstOwner: null };
+    return { url, firstOwner: null, setup: null };
   }
 
+  // Before the service listens: whoever finds it ready can use the first key.
+  const firstStart = await retryWhileStarting(log, () => bootstrap(db, config));
   const keyUse = createKeyUse(db, (error) => log.warn({ error: messageOf(error) }, 'writing the last use of API keys failed'));
   stops.push(() => keyUse.close());
   const app = await createApi({ config, db, databaseUrl, log, secret, keyUse, blobs, outbound, publicUrl, operations });
   const { url, close } = await listen(app, config.HOST, config.PORT);
   stops.push(close);
   address.url = config.RRS_PUBLIC_URL ?? url;
-  return { url: address.url, firstOwner: await retryWhileStarting(log, () => bootstrap(db, config)) };
+  if (config.RRS_METRICS_PORT !== null) {
+    const own = await listen(await createOperationsHttp(log, publicUrl, operations), config.HOST, config.RRS_METRICS_PORT);
+    stops.push(own.close);
+    log.info({ url: `${own.url}/metrics` }, 'metrics have their own port');
+  }
+  return { url: address.url, ...firstStart };
 }
 
 function authoritiesOf({ RRS_TSA_URL: urls, RRS_TSA_CERTIFICATES: certificates }: Config): TimestampAuthorities | null {

@@ -48,9 +48,13 @@ function stopTimeout(log: Log): Promise<void> {
   });
 }
 
-function greeting(role: Role, { url, firstOwner }: RunningService, config: Config): string {
+function greeting(role: Role, { url, firstOwner, setup }: RunningService, config: Config): string {
   if (url === null || role === 'worker') return `Remediation Risk Service ${version}: the worker is running.\n`;
   const lines = [`Remediation Risk Service ${version} is running.`, '', `  Address            ${url}`, `  API documentation  ${url}/docs`];
+  if (setup) {
+    const link = setup.key === null ? `${url}/setup#key= and the content of ${setup.file}` : `${url}/setup#key=${setup.key}`;
+    lines.push(`  Set up             ${link}`, '                     (creates the first owner; works once)');
+  }
   if (firstOwner) {
     const key = firstOwner.key ?? '(the value of RRS_BOOTSTRAP_API_KEY)';
     lines.push(`  First owner key    ${key}`, '                     (organization "default"; not shown again)');

@@ -39,7 +39,7 @@ describe('the first organization', () => {
     expect(written.mock.calls).toEqual([given]);
     expect(await organizations()).toEqual([{ slug: 'default' }]);
     expect(await db.withSystem((tx) => tx.selectFrom('api_keys').select('role').execute())).toEqual([{ role: 'owner' }]);
-    expect(await me(given[0] ?? '')).toMatchObject(defaultOwner);
+    expect(await me(given[0]?.owner ?? '')).toMatchObject(defaultOwner);
   });
 
   it.each([
@@ -48,7 +48,7 @@ describe('the first organization', () => {
     ['with dots like a token of an identity provider', 'bootstrap.key.with-dots'],
     ['a key of ours from another installation', mintToken('rrs', '01994f3e-8a10-7c31-9d3c-5f1f4b8f0a11').token],
   ])('gets the key that the operator chose: %s', async (_, chosen) => {
-    expect(await createFirstOrganization(db, chosen, () => {})).toBe(chosen);
+    expect(await createFirstOrganization(db, chosen, () => {})).toMatchObject({ owner: chosen });
     expect(await me(chosen)).toMatchObject(defaultOwner);
     expect(await me(`${chosen.slice(0, -1)}x`)).toMatchObject({ status: 401 });
     expect(await db.withSystem((tx) => tx.selectFrom('api_keys').select('prefix').execute())).toEqual([{ prefix: chosen.slice(0, 12) }]);
@@ -60,7 +60,7 @@ describe('the first organization', () => {
     };
     await expect(createFirstOrganization(db, null, full)).rejects.toThrow('no space left');
     expect(await organizations()).toEqual([]);
-    expect(await createFirstOrganization(db, null, () => {})).toMatch(/^rrs_/);
+    expect(await createFirstOrganization(db, null, () => {})).toMatchObject({ owner: expect.stringMatching(/^rrs_/), setup: expect.stringMatching(/^stp_/) });
   });
 
   it('is not created if there is an organization of any name', async () => {

@@ -1,13 +1,14 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import type { App } from '../http/app.ts';
 import { assertSameSite, ownCookie, SESSION_COOKIE, tooMany } from '../http/requests/access.ts';
 import { problems } from '../http/schemas.ts';
-import type { Principal } from '../shared/actor.ts';
 import { AppError } from '../shared/errors.ts';
-import { permissionsOf } from '../shared/permissions.ts';
 import type { OrganizationDeps } from './deps.ts';
+import { toMe } from './present-me.ts';
 import { Me, PasswordChange, SessionCreate } from './schemas.ts';
+import { OwnSessionList, SessionParams } from './schemas-invitations.ts';
 import { changeOwnPassword } from './sign-in/own-password.ts';
+import { endOwnSession, listOwnSessions } from './sign-in/own-sessions.ts';
 import { signIn, signOut } from './sign-in/sessions.ts';
 
 export function meRoutes(app: App, { db, sessionHours, publicUrl }: OrganizationDeps): void {
@@ -36,7 +37,7 @@ export function meRoutes(app: App, { db, sessionHours, publicUrl }: Organization
         operationId: 'changeOwnPassword',
         summary: 'Change your password',
         description:
-          'Changes your password. Ends all your sessions, including the current one. Sign in again with the new password. Returns 409 if the credential is not that of a member.',
+          'Changes your password. Ends all your sessions, including the current one. Sign in again with the new password. `revoke_api_keys` also revokes your API keys, in case somebody else had the password. Returns 409 if the credential is not that of a member.',
         tags: ['Members and keys'],
         body: PasswordChange,
         response: { 204: Type.Null({ description: 'No content' }), ...problems('invalid_credentials', 'conflict') },
@@ -51,6 +52,54 @@ export function meRoutes(app: App, { db, sessionHours, publicUrl }: Organization
         if (error instanceof AppError && error.code === 'invalid_credentials') app.failures.take(request.ip);
         throw error;
       }
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.get(
+    '/me/sessions',
+    {
+      config: { access: 'authenticated' },
+      schema: {
+        operationId: 'listOwnSessions',
+        summary: 'List your sessions',
+        description: 'Returns the browser sessions of the member behind the credential, the newest first. Empty for an API key that belongs to no member.',
+        tags: ['Members and keys'],
+        response: { 200: OwnSessionList },
+      },
+    },
+    async (request, reply) => {
+      const current = request.credential?.kind === 'session' ? request.credential.token : null;
+      const sessions = await db.withTenant(request.actor, (tx) => listOwnSessions(tx, request.actor, current));
+      return reply.send({
+        data: sessions.map(({ id, method, isCurrent, address, user_agent, created_at, expires_at }) => ({
+          id,
+          method,
+          current: isCurrent,
+          address,
+          user_agent,
+          created_at: created_at.toISOString(),
+          expires_at: expires_at.toISOString(),
+        })),
+      });
+    },
+  );
+
+  app.delete(
+    '/me/sessions/:id',
+    {
+      config: { access: 'authenticated' },
+      schema: {
+        operationId: 'endOwnSession',
+        summary: 'End one of your sessions',
+        description: 'Ends one of your browser sessions immediately, on every replica. Sign-out ends the current one.',
+        tags: ['Members and keys'],
+        params: SessionParams,
+        response: { 204: Type.Null({ description: 'No content' }), ...problems('not_found') },
+      },
+    },
+    async (request, reply) => {
+      await db.withTenant(request.actor, (tx) => endOwnSession(tx, request.actor, request.params.id));
       return reply.code(204).send(null);
     },
   );
@@ -105,19 +154,4 @@ export function meRoutes(app: App, { db, sessionHours, publicUrl }: Organization
       return reply.code(204).header('set-cookie', cookie('', 0)).send(null);
     },
   );
-}
-
-function toMe({ actor, organization, email, expiresAt, passwordChosenBy = null }: Principal): Static<typeof Me> {
-  return {
-    type: actor.type as Static<typeof Me>['type'],
-    id: actor.id,
-    name: actor.name,
-    person: actor.person,
-    email,
-    role: actor.role,
-    permissions: [...permissionsOf(actor.role)],
-    organization,
-    must_change_password: passwordChosenBy !== null,
-    expires_at: expiresAt?.toISOString() ?? null,
-  };
 }

@@ -7,6 +7,7 @@ import { AppError, invalidField } from '../shared/errors.ts';
 import type { OrganizationDeps } from './deps.ts';
 import { OidcCallbackQuery, OidcStartQuery, ServiceFacts, SignInMethods } from './schemas-sign-in.ts';
 import { ATTEMPT_SECONDS, type CodeFlow, SignInFailed } from './sign-in/code-flow.ts';
+import { watchSetup } from './sign-in/setup.ts';
 import { signInWithIdentity } from './sign-in/sign-in-oidc.ts';
 
 export const OIDC_PATH = '/api/v1/sessions/oidc';
@@ -16,6 +17,8 @@ const SIGN_IN_PAGE = '/sign-in';
 
 export function signInRoutes(app: App, { db, facts, codeFlow, sessionHours, publicUrl }: OrganizationDeps): void {
   const methods = () => ({ password: true, oidc: facts.identityProvider === null ? null : { name: facts.identityProvider, start_url: `${OIDC_PATH}/start` } });
+
+  const isSetupPending = watchSetup(db);
 
   app.get(
     '/service',
@@ -30,7 +33,14 @@ export function signInRoutes(app: App, { db, facts, codeFlow, sessionHours, publ
       },
     },
     async (_request, reply) =>
-      reply.send({ version: facts.version, time: new Date().toISOString(), sign_in: methods(), limits: facts.limits, documentation_url: '/docs/' }),
+      reply.send({
+        version: facts.version,
+        time: new Date().toISOString(),
+        sign_in: methods(),
+        limits: facts.limits,
+        setup_required: await isSetupPending(),
+        documentation_url: '/docs/',
+      }),
   );
 
   app.get(

@@ -32,6 +32,7 @@ export const ServiceFacts = Named('Service', {
     },
     { description: 'Limits that the operator has configured' },
   ),
+  setup_required: Type.Boolean({ description: 'Whether the first owner still has to be created, with the setup key (`POST /setup`)', examples: [false] }),
   documentation_url: Type.String({ description: 'Path of the API documentation', examples: ['/docs/'] }),
 });
 

@@ -5,9 +5,14 @@ import { Id, Named, Nullable, OneOf, PersonRef, Strict, Text, Timestamp } from '
 import { describeRole, type Permission, permissionsOf, roles } from '../shared/permissions.ts';
 
 const Role = OneOf(roles, { description: `Role: ${roles.map((role) => `\`${role}\` ${describeRole(role)}`).join('. ')}` });
-const Name = Type.String({ maxLength: 200, pattern: '\\S', description: 'Display name, with at least one visible character', examples: ['Ada Lovelace'] });
-const Email = Type.String({ format: 'email', maxLength: 320, description: 'E-mail address, stored in lower case', examples: ['ada@example.com'] });
-const Password = Text(12, 200, {
+export const Name = Type.String({
+  maxLength: 200,
+  pattern: '\\S',
+  description: 'Display name, with at least one visible character',
+  examples: ['Ada Lovelace'],
+});
+export const Email = Type.String({ format: 'email', maxLength: 320, description: 'E-mail address, stored in lower case', examples: ['ada@example.com'] });
+export const Password = Text(12, 200, {
   description: 'Password, 12 to 200 characters. It is stored as an Argon2id hash',
   examples: ['correct horse battery staple'],
   writeOnly: true,
@@ -19,6 +24,10 @@ const ExistingPassword = Type.String({
   writeOnly: true,
   examples: ['correct horse battery staple'],
 });
+export const RevokeApiKeys = Type.Boolean({
+  description: 'Whether to revoke all API keys of the member too, because somebody else may have created some. Default: false',
+  examples: [false],
+});
 const common = {
   version: Type.Integer({ minimum: 1, description: 'Version of the object, also its ETag. Each change increases it by 1' }),
   created_at: { ...Timestamp, description: 'When the object was created' },
@@ -27,7 +36,7 @@ const common = {
 
 export const IdParams = Strict({ id: Id });
 
-const OrganizationRef = Named(
+export const OrganizationRef = Named(
   'OrganizationRef',
   {
     id: Id,
@@ -261,7 +270,9 @@ const Expiry = (description: string) => Type.Optional(Nullable(Type.String({ for
 export const ApiKeyCreate = Named('ApiKeyCreate', {
   name: { ...Name, examples: ['ci pipeline'] },
   role: Role,
-  expires_at: Expiry('When the key expires, in the future. null or absent: never'),
+  expires_at: Expiry(
+    'When the key expires, in the future. null or absent: never. A caller who is not a member can create keys for 24 hours, and a key of no member that expires only keys that expire with it',
+  ),
 });
 export const ApiKeyPatch = Named(
   'ApiKeyPatch',
@@ -282,4 +293,5 @@ export const SessionCreate = Named('SessionCreate', {
 export const PasswordChange = Named('PasswordChange', {
   current_password: ExistingPassword,
   new_password: { ...Password, description: 'New password, 12 to 200 characters' },
+  revoke_api_keys: Type.Optional(RevokeApiKeys),
 });

@@ -46,6 +46,18 @@ export async function addFullOrganization({ db, blobs }: Store, orgId: string, s
       .insertInto('sessions')
       .values({ org_id: orgId, id: newId(), member_id: member.id, token_hash: randomBytes(32), method: 'oidc', user_agent: AWKWARD, expires_at: new Date() })
       .execute();
+    await tx
+      .insertInto('invitations')
+      .values({
+        org_id: orgId,
+        id: newId(),
+        member_id: member.id,
+        token_hash: randomBytes(32),
+        created_by: AWKWARD,
+        creator_member_id: member.id,
+        expires_at: new Date(),
+      })
+      .execute();
     await tx.insertInto('sso_subjects').values({ org_id: orgId, issuer: 'https://login.example.com', subject: AWKWARD, member_id: member.id }).execute();
     await tx
       .insertInto('events')

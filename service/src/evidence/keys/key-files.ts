@@ -2,6 +2,7 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncFolder, withFile } from '../../blobs/files.ts';
+import { assertOutsideTransaction } from '../../db/transaction-scope.ts';
 import { errorCodeOf, messageOf, OperatorError } from '../../shared/errors.ts';
 import { type KeyUse, pemSigner, type Signer, type SigningAlgorithm } from './signer.ts';
 
@@ -42,6 +43,7 @@ export async function readSigner(folder: string, kind: KeyKind, suffix: '' | typ
 }
 
 async function readPrivate(path: string): Promise<string | null> {
+  assertOutsideTransaction('the service reads a signing key');
   try {
     const { mode } = await stat(path);
     if ((mode & OPEN_TO_OTHERS) !== 0) {
@@ -92,6 +94,7 @@ export async function activateNextKey(folder: string, kind: KeyKind, keyId: stri
 }
 
 export async function writePrivate(path: string, text: string): Promise<void> {
+  assertOutsideTransaction('the service writes a key file');
   const write = async (file: { writeFile(text: string): Promise<void>; sync(): Promise<void> }) => {
     await file.writeFile(text);
     await file.sync();

@@ -17,6 +17,7 @@ import {
 } from '@rrs/evidence-format';
 import { sql } from 'kysely';
 import type { Database, SystemTx, TenantTx } from '../../db/database.ts';
+import { allowedInTransaction } from '../../db/transaction-scope.ts';
 import { OperatorError } from '../../shared/errors.ts';
 import { activateNextKey, createKeyFile, createNextKey, type KeyKind, keyKinds, prepareKeyFolder, readSigner } from './key-files.ts';
 import type { KeyUse, Signer, SigningAlgorithm } from './signer.ts';
@@ -24,12 +25,30 @@ import type { KeyUse, Signer, SigningAlgorithm } from './signer.ts';
 export type Signers = Readonly<Record<keyof typeof keyKinds, Signer>>;
 
 /** Returns the current signing keys and creates them on the first start. Each job that signs calls it again, so that a rotation takes effect immediately. */
-export function openSigners(db: Database, folder: string): Promise<Signers> {
-  return db.withSystem(async (tx) => {
+export async function openSigners(db: Database, folder: string): Promise<Signers> {
+  await prepareKeyFolder(folder);
+  return (await openRegistered(db, folder)) ?? db.withSystem((tx) => createOrRepair(tx, folder));
+}
+
+const named = Object.entries(keyKinds) as [keyof typeof keyKinds, KeyKind][];
+
+/** The keys in the files, if they are the registered ones. Otherwise `null`. */
+async function openRegistered(db: Database, folder: string): Promise<Signers | null> {
+  const signers: Partial<Record<keyof typeof keyKinds, Signer | null>> = {};
+  for (const [name, kind] of named) signers[name] = await readSigner(folder, kind);
+  const rows = await db.withSystem((tx) => tx.selectFrom('evidence_keys').select(['use', 'algorithm', 'key_id']).where('valid_to', 'is', null).execute());
+  const isRegistered = named.every(([name, { use, algorithm }]) =>
+    rows.some((row) => row.use === use && row.algorithm === algorithm && row.key_id === signers[name]?.keyId),
+  );
+  return isRegistered ? (signers as Signers) : null;
+}
+
+/** The first start, or the first one after an interrupted rotation. The lock of the transaction keeps other processes away from the files. */
+function createOrRepair(tx: SystemTx, folder: string): Promise<Signers> {
+  return allowedInTransaction(async () => {
     await lockKeys(tx);
-    await prepareKeyFolder(folder);
     const signers: Partial<Record<keyof typeof keyKinds, Signer>> = {};
-    for (const [name, kind] of Object.entries(keyKinds) as [keyof typeof keyKinds, KeyKind][]) signers[name] = await openSigner(tx, folder, kind);
+    for (const [name, kind] of named) signers[name] = await openSigner(tx, folder, kind);
     return signers as Signers;
   });
 }
@@ -41,7 +60,8 @@ export function openSigners(db: Database, folder: string): Promise<Signers> {
 export async function rotateKeys(db: Database, folder: string, reason: KeySuccession['reason'] = 'scheduled'): Promise<Signer[]> {
   await prepareKeyFolder(folder);
   const kinds = Object.values(keyKinds);
-  const signers = await db.withSystem(async (tx) => {
+  // The lock of the transaction keeps other processes away from the files.
+  const rotate = async (tx: SystemTx): Promise<Signer[]> => {
     await lockKeys(tx);
     const old = await currentSigners(tx, folder);
     await tx.updateTable('evidence_keys').set({ valid_to: sql<Date>`now()` }).where('valid_to', 'is', null).execute();
@@ -53,7 +73,8 @@ export async function rotateKeys(db: Database, folder: string, reason: KeySucces
     }
     if (old.length === kinds.length) await recordSuccession(tx, [...old, ...created], reason);
     return created;
-  });
+  };
+  const signers = await db.withSystem((tx) => allowedInTransaction(() => rotate(tx)));
   for (const [index, kind] of kinds.entries()) await activateNextKey(folder, kind, signers[index]?.keyId ?? '');
   return signers;
 }

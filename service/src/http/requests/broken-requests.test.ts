@@ -90,6 +90,14 @@ describe('an invalid HTTP request', () => {
     expect(answer.body).not.toContain('HTTP/1.1');
   });
 
+  it.each(['Host', 'hOST', 'Authorization'])('with two %s headers are refused, also if they are equal', async (name) => {
+    for (const second of ['service.example', 'attacker.example']) {
+      const twice = `${name}: service.example\r\n${name.toLowerCase()}: ${second}\r\n`;
+      const { status, body } = await say(`GET /api/v1/hello HTTP/1.1\r\n${/host/i.test(name) ? '' : HOST}${twice}connection: close\r\n\r\n`);
+      expect([status, JSON.parse(body).code]).toEqual([400, 'malformed_request']);
+    }
+  });
+
   it('may lack the Host header in HTTP/1.0', async () => {
     expect((await say('GET /api/v1/hello HTTP/1.0\r\n\r\n')).status).toBe(200);
   });

@@ -43,6 +43,7 @@ export type ApiKeyRow = Awaited<ReturnType<typeof readApiKey>>;
 export async function createApiKey(tx: Tx, actor: Actor, input: Static<typeof ApiKeyCreate>, chosen?: MintedToken): Promise<{ key: ApiKeyRow; token: string }> {
   await lockForAccessChange(tx, actor, 'shared');
   assertNotAbove(actor, input.role, 'The new key');
+  await assertNotAboveMember(tx, actor, input.role);
   const { token, hash, prefix } = chosen ?? mintToken('rrs', actor.orgId);
   const key = await tx
     .insertInto('api_keys')
@@ -57,7 +58,7 @@ export async function createApiKey(tx: Tx, actor: Actor, input: Static<typeof Ap
       person: actor.memberId === null ? (actor.person?.id ?? null) : null,
       person_name: actor.memberId === null ? (actor.person?.name ?? null) : null,
       created_by: actor.name,
-      expires_at: readExpiry(input.expires_at ?? null),
+      expires_at: readExpiry(input.expires_at ?? null, await latestExpiry(tx, actor)),
     })
     .returning(columns)
     .executeTakeFirstOrThrow();
@@ -80,7 +81,7 @@ export async function updateApiKey(tx: TenantTx, actor: Actor, { id, patch, chec
   assertNotAbove(actor, current.role, 'The key');
   if (current.revoked_at) throw new AppError('conflict', `The API key "${id}" is revoked and cannot be changed. Create a new key.`);
   const name = patch.name ?? current.name;
-  const expiresAt = patch.expires_at === undefined ? current.expires_at : readExpiry(patch.expires_at);
+  const expiresAt = patch.expires_at === undefined ? current.expires_at : readExpiry(patch.expires_at, await latestExpiry(tx, actor));
   if (name === current.name && expiresAt?.getTime() === current.expires_at?.getTime()) return current;
   const updated = await tx
     .updateTable('api_keys')
@@ -167,13 +168,37 @@ async function revoke(tx: TenantTx, actor: Actor, ids: string[]): Promise<void> 
   await emit(tx, actor.orgId, ...revoked.map(({ id }) => ({ type: 'api_key.revoked' as const, subject: id, data: { revoked_at: revokedAt } })));
 }
 
-function readExpiry(text: string | null): Date | null {
-  if (text === null) return null;
+/** Threat: an access token with a role of its own can be above the member it belongs to. Its keys belong to the member and must not be. */
+async function assertNotAboveMember(tx: Tx, actor: Actor, role: Role): Promise<void> {
+  if (actor.type !== 'oidc' || actor.memberId === null) return;
+  const member = await tx.selectFrom('members').select('role').where('org_id', '=', actor.orgId).where('id', '=', actor.memberId).executeTakeFirst();
+  if (member) assertNotAbove({ ...actor, role: member.role }, role, 'The new key');
+}
+
+/** How long a key of somebody who is not a member can live. Nobody would revoke it when the identity provider no longer knows the person. */
+const STRANGER_HOURS = 24;
+
+/**
+ * The latest expiry that the actor can give to a key, or `null` without a limit. Keys of members end with the member. The others must not outlive
+ * what they were created with.
+ */
+async function latestExpiry(tx: Tx, actor: Actor): Promise<Date | null> {
+  if (actor.memberId !== null) return null;
+  if (actor.type === 'oidc') return new Date(Date.now() + STRANGER_HOURS * 3_600_000);
+  if (actor.type !== 'api_key' || actor.id === null) return null;
+  const own = await tx.selectFrom('api_keys').select('expires_at').where('org_id', '=', actor.orgId).where('id', '=', actor.id).executeTakeFirst();
+  return own?.expires_at ?? null;
+}
+
+function readExpiry(text: string | null, latest: Date | null): Date | null {
+  if (text === null) return latest;
   const date = new Date(text);
   const refuse = (code: string, detail: string) => invalidField({ in: 'body', path: '/expires_at', code, detail });
   // A leap second is a valid date-time, but Date cannot represent it.
   if (Number.isNaN(date.getTime())) throw refuse('wrong_format', 'expires_at must have a time between 00:00:00 and 23:59:59');
   if (date.getTime() <= Date.now()) throw refuse('in_the_past', 'expires_at must be in the future');
+  if (latest !== null && date > latest)
+    throw refuse('too_late', `expires_at must not be after ${latest.toISOString()}: your credential belongs to no member, so its keys must end soon`);
   return date;
 }
 

@@ -7,8 +7,14 @@ import { uuidFromBytes, uuidToBytes } from '../../shared/ids.ts';
  */
 const SECRET_BYTES = 32;
 const PREFIX_LENGTH = 12;
-/** API keys, sessions and share links. */
-const FORMS = { rrs: /^rrs_([\w-]{64})$/, ses: /^ses_([\w-]{64})$/, shr: /^shr_([\w-]{64})$/ } as const;
+/** API keys, sessions, share links, invitations and setup keys. */
+const FORMS = {
+  rrs: /^rrs_([\w-]{64})$/,
+  ses: /^ses_([\w-]{64})$/,
+  shr: /^shr_([\w-]{64})$/,
+  inv: /^inv_([\w-]{64})$/,
+  stp: /^stp_([\w-]{64})$/,
+} as const;
 type TokenKind = keyof typeof FORMS;
 
 export interface MintedToken {

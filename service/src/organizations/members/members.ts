@@ -11,6 +11,7 @@ import { outranks } from '../../shared/permissions.ts';
 import { lowerKeysOf } from '../api-keys/api-keys.ts';
 import type { MemberCreate, MemberPatch } from '../schemas.ts';
 import { forgetPerson } from '../views/views.ts';
+import { endInvitation, forgetSetup } from './invitations.ts';
 import { assertNotAbove, assertOwnerLeft, lockForAccessChange } from './owners.ts';
 
 const columns = [
@@ -67,6 +68,7 @@ export async function addMember(tx: TenantTx, actor: Actor, input: NewMember): P
     .onConflict((conflict) => conflict.columns(['org_id', 'email']).doNothing())
     .returning(columns)
     .executeTakeFirst();
+  await forgetSetup(tx, actor.orgId);
   if (!member) throw new AppError('conflict', `A member with the e-mail "${email}" already exists. Change that member instead.`);
   // Whoever set the password can sign in as the member, which matters for approvals.
   const after = { ...auditable(member), ...(input.passwordHash === null ? {} : { password: 'set' }) };
@@ -87,7 +89,9 @@ export async function updateMember(tx: TenantTx, actor: Actor, { id, patch, chec
     .updateTable('members')
     .set({
       ...next,
-      ...(patch.passwordHash ? { ...passwordOf(actor, patch.passwordHash, id), failed_sign_ins: 0, locked_until: null } : {}),
+      ...(patch.passwordHash
+        ? { ...passwordOf(actor, patch.passwordHash, id), failed_sign_ins: 0, locked_until: null, failed_shared_sign_ins: 0, shared_locked_until: null }
+        : {}),
       version: current.version + 1,
       updated_at: new Date(),
     })
@@ -99,6 +103,7 @@ export async function updateMember(tx: TenantTx, actor: Actor, { id, patch, chec
     await lowerKeysOf(tx, actor, id, updated.role);
     await assertOwnerLeft(tx, actor.orgId);
   }
+  if (next.role !== current.role || patch.passwordHash !== undefined) await endInvitation(tx, actor.orgId, id);
   if (patch.passwordHash !== undefined) await tx.deleteFrom('sessions').where('org_id', '=', actor.orgId).where('member_id', '=', id).execute();
   const passwordChanged = patch.passwordHash === undefined ? {} : { password: 'changed' };
   await recordAudit(tx, actor, {

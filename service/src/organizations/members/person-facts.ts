@@ -16,7 +16,7 @@ export interface PersonRow {
 /**
  * What is known about persons, and about all owners and admins.
  *
- * Threat: whoever adds a member or sets a member's password can sign in as that member. That the member changed the password later proves nothing, because
+ * Threat: whoever adds a member, sets a member's password or creates an invitation can sign in as that member. That the member changed the password later proves nothing, because
  * it may have been the same person. Only a sign-in at the identity provider does, until somebody sets a password again.
  */
 export async function readPersons(tx: TenantTx, orgId: string, ids: readonly string[]): Promise<PersonRow[]> {
@@ -34,7 +34,7 @@ export async function readPersons(tx: TenantTx, orgId: string, ids: readonly str
     ), given as materialized (
       select distinct on (e.object_id) e.object_id as id, e.person
       from ${auditTrail} e left join subjects on subjects.id = e.object_id
-      where e.org_id = ${orgId} and e.object_id in (select id from wanted) and e.object_type = 'member' and (e.action = 'member.added' or e.after ? 'password')
+      where e.org_id = ${orgId} and e.object_id in (select id from wanted) and e.object_type = 'member' and (e.action in ('member.added', 'member.invited') or e.after ? 'password')
         and e.person is distinct from e.object_id and (subjects.linked_at is null or e.occurred_at > subjects.linked_at)
       order by e.object_id, e.occurred_at desc, e.id desc
     ), former as materialized (

@@ -97,6 +97,35 @@ describe('guessing a password', () => {
     expect((await trySignIn(api, other.email, other.password)).status).toBe(201);
   });
 
+  it('of one organization does not lock the account of another, and does not tell it', async () => {
+    const { email } = person;
+    const body = { email, name: 'the same', role: 'viewer', password: 'of the other organization' };
+    const { body: other } = await api.call('POST', '/api/v1/members', { as: api.theirs.owner, body });
+    const refusedTo = async (organization: string) => {
+      const events = await api.call('GET', '/api/v1/audit-events?action=session.refused&limit=200', { as: organization });
+      return (events.body as { data: { object: { id: string }; address: string | null }[] }).data.filter(({ object }) =>
+        [person.id, (other as Person).id].includes(object.id),
+      );
+    };
+    for (let n = 0; n < 7; n++) expect(await right()).toBe(201);
+    expect(await refusedTo(api.theirs.owner)).toEqual([]);
+    expect((await trySignIn(api, email, body.password, { organization: 'theirs' })).status).toBe(201);
+    // A wrong password is counted in both, without the address, for sign-ins that name no organization.
+    expect(await guess()).toBe(401);
+    expect((await refusedTo(api.theirs.owner)).map(({ address }) => address)).toEqual([null]);
+    // Whoever controls one organization cannot use its passwords to guess those of another one without a limit.
+    const verified = async () =>
+      (await api.db.withSystem((tx) => tx.selectFrom('members').select('failed_shared_sign_ins').where('id', '=', person.id).executeTakeFirstOrThrow()))
+        .failed_shared_sign_ins;
+    for (let n = 0; n < 12; n++) {
+      const password = `guess number ${n}`;
+      await api.call('PATCH', `/api/v1/members/${(other as Person).id}`, { as: api.theirs.owner, body: { password } });
+      await trySignIn(api, email, password);
+    }
+    expect(await verified()).toBeLessThan(8);
+    expect((await trySignIn(api, email, person.password, { organization: 'ours' })).status).toBe(201);
+  });
+
   it('is forgiven when an administrator sets a new password', async () => {
     await guesses(5);
     await setLock(new Date(Date.now() + 60_000));

@@ -73,6 +73,39 @@ describe('an access token of the identity provider', () => {
     expect(await statusOf(api, made.key)).toBe(401);
   });
 
+  it('with a role above the member it belongs to creates keys up to the role of the member', async () => {
+    const { id, email } = await addPerson(api, api.ours, 'analyst');
+    const as = await provider.forge({ ...ours, sub: `key of ${id}`, role: 'owner', email, email_verified: true });
+    for (const [role, status] of [
+      ['owner', 403],
+      ['admin', 403],
+      ['auditor', 403],
+      ['analyst', 201],
+      ['viewer', 201],
+    ] as const)
+      expect([role, (await api.call('POST', '/api/v1/api-keys', { as, body: { name: 'x', role } })).status]).toEqual([role, status]);
+  });
+
+  it('of nobody who is a member creates keys for a day, which create no keys that live longer', async () => {
+    const as = await provider.forge({ ...ours, sub: 'of no member', role: 'owner' });
+    const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+    const create = (by: string, expires_at?: string | null) =>
+      api.call('POST', '/api/v1/api-keys', { as: by, body: { name: 'short', role: 'admin', ...(expires_at === undefined ? {} : { expires_at }) } });
+    const first = await create(as);
+    expect(first.status).toBe(201);
+    const { id, key, expires_at } = first.body as { id: string; key: string; expires_at: string };
+    expect(Date.parse(expires_at)).toBeLessThanOrEqual(Date.parse(inHours(24)));
+    expect((await create(as, inHours(25))).status).toBe(400);
+    expect((await create(as, inHours(2))).status).toBe(201);
+    expect((await create(key, null)).body).toMatchObject({ expires_at });
+    expect((await create(key, inHours(48))).status).toBe(400);
+    for (const by of [as, key]) {
+      const longer = await api.call('PATCH', `/api/v1/api-keys/${id}`, { as: by, body: { expires_at: null } });
+      expect(Date.parse((longer.body as { expires_at: string }).expires_at)).toBeLessThanOrEqual(Date.parse(inHours(24)));
+    }
+    expect((await create(await api.ours.key('admin'), null)).body).toMatchObject({ expires_at: null });
+  });
+
   it('is refused for an unknown organization, an unknown role or no known person', async () => {
     const { email } = await addPerson(api, api.theirs, 'owner');
     for (const claims of [

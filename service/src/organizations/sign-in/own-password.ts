@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import type { Database } from '../../db/database.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { AppError } from '../../shared/errors.ts';
+import { lowerKeysOf } from '../api-keys/api-keys.ts';
 import { type MemberRow, readMember, updateMember } from '../members/members.ts';
 import type { PasswordChange } from '../schemas.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
@@ -15,7 +16,10 @@ export async function changeOwnPassword(db: Database, actor: Actor, input: Stati
   const assertUnchanged = ({ password_hash }: MemberRow): void => {
     if (password_hash !== member.password_hash) throw wrongPassword();
   };
-  await db.withTenant(actor, (tx) => updateMember(tx, actor, { id, patch: { passwordHash }, check: assertUnchanged }));
+  await db.withTenant(actor, async (tx) => {
+    await updateMember(tx, actor, { id, patch: { passwordHash }, check: assertUnchanged });
+    if (input.revoke_api_keys) await lowerKeysOf(tx, actor, id, null);
+  });
 }
 
 function wrongPassword(): AppError {

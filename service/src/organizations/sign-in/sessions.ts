@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Static } from 'typebox';
 import { recordAudit } from '../../audit/record.ts';
 import type { Database, SystemTx, TenantTx } from '../../db/database.ts';
@@ -29,6 +29,8 @@ interface Candidate {
   role: Role;
   password_hash: string | null;
   password_chosen_by: string | null;
+  /** Whether the sign-in named no organization and the e-mail address has several. */
+  shared: boolean;
 }
 
 const FREE_ATTEMPTS = 5;
@@ -41,8 +43,9 @@ const LONGEST_LOCK_SECONDS = 900;
 export async function signIn(db: Database, input: SignIn, caller: Caller, hours: number) {
   const candidates = await db.withSystem((tx) => countAttempt(tx, input));
   const matching = await withPassword(candidates, input.password);
-  const refused = candidates.filter((candidate) => !matching.includes(candidate)).map((candidate) => actorOf(candidate, caller));
-  for (const actor of refused) {
+  const refused = candidates.map((candidate) => ({ ...actorOf(candidate, caller), ...(candidate.shared ? { address: null } : {}) }));
+  // If the password fits another organization, nobody tried to guess it, and it is not this organization's business who signs in there and from where.
+  for (const actor of matching.length > 0 ? [] : refused) {
     await db.withTenant(actor, (tx) => recordAudit(tx, actor, { action: 'session.refused', objectType: 'member', objectId: actor.id ?? '' }));
   }
   const [member, another] = matching;
@@ -77,17 +80,28 @@ export function actorOf({ org_id, id, name, role }: Pick<Candidate, 'org_id' | '
   return { orgId: org_id, type: 'member', id, name, role, memberId: id, person: { id, name }, requestId: caller.id, address: caller.ip };
 }
 
+/**
+ * Threat: an e-mail address can be a member of several organizations. A sign-in that names none tries them all, so that signing in to one would lock the
+ * other. It therefore has a counter of its own, which locks only further sign-ins that name no organization.
+ */
 async function countAttempt(tx: SystemTx, { email, organization }: SignIn): Promise<Candidate[]> {
+  const lock = (failures: RawBuilder<number>) => sql`case when ${failures} + 1 >= ${FREE_ATTEMPTS}
+    then now() + make_interval(secs => least(${LONGEST_LOCK_SECONDS}, power(2, least(${failures} + 1 - ${FREE_ATTEMPTS}, 20)))) end`;
   const { rows } = await sql<Candidate>`
+    with candidate as (
+      select m.org_id, m.id, o.slug, o.name as org_name, ${organization ?? null}::text is null and count(*) over () > 1 as shared
+      from members m join organizations o on o.id = m.org_id
+      where m.email = ${email.toLowerCase()} and m.password_hash is not null and (${organization ?? null}::text is null or o.slug = ${organization ?? null})
+    )
     update members m set
-      failed_sign_ins = failed_sign_ins + 1,
-      locked_until = case when failed_sign_ins + 1 >= ${FREE_ATTEMPTS}
-        then now() + make_interval(secs => least(${LONGEST_LOCK_SECONDS}, power(2, least(failed_sign_ins + 1 - ${FREE_ATTEMPTS}, 20)))) end
-    from organizations o
-    where o.id = m.org_id and m.email = ${email.toLowerCase()} and m.password_hash is not null
-      and (${organization ?? null}::text is null or o.slug = ${organization ?? null})
-      and (m.locked_until is null or m.locked_until <= now())
-    returning m.org_id, o.slug, o.name as org_name, m.id, m.name, m.role, m.password_hash, m.password_chosen_by`.execute(tx);
+      failed_sign_ins = m.failed_sign_ins + (not c.shared)::int,
+      locked_until = case when c.shared then m.locked_until else ${lock(sql`m.failed_sign_ins`)} end,
+      failed_shared_sign_ins = m.failed_shared_sign_ins + c.shared::int,
+      shared_locked_until = case when c.shared then ${lock(sql`m.failed_shared_sign_ins`)} else m.shared_locked_until end
+    from candidate c
+    where c.org_id = m.org_id and c.id = m.id and m.password_hash is not null
+      and coalesce(case when c.shared then m.shared_locked_until else m.locked_until end, '-infinity') <= now()
+    returning m.org_id, c.slug, c.org_name, m.id, m.name, m.role, m.password_hash, m.password_chosen_by, c.shared`.execute(tx);
   return rows;
 }
 
@@ -95,7 +109,7 @@ async function countAttempt(tx: SystemTx, { email, organization }: SignIn): Prom
 async function assertPasswordUnchanged(tx: TenantTx, member: Candidate): Promise<void> {
   const unchanged = await tx
     .updateTable('members')
-    .set({ failed_sign_ins: 0, locked_until: null })
+    .set({ failed_sign_ins: 0, locked_until: null, failed_shared_sign_ins: 0, shared_locked_until: null })
     .where('org_id', '=', member.org_id)
     .where('id', '=', member.id)
     .where('password_hash', '=', member.password_hash)
@@ -143,7 +157,7 @@ export async function signOut(tx: TenantTx, actor: Actor, token: string): Promis
 function wrongCredentials(): AppError {
   return new AppError(
     'invalid_credentials',
-    'The e-mail or the password is wrong. After several failures the account is locked for a while, up to 15 minutes.',
+    'The e-mail or the password is wrong. After several failures the account is locked for a while, up to 15 minutes. If you are a member of several organizations, name yours in "organization".',
   );
 }
 
