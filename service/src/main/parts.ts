@@ -7,6 +7,7 @@ import { captureHandler, eraseHandler, sealHandler, supersededHandler, sweepHand
 import { openSigners } from '../evidence/keys/keys.ts';
 import { endRewoundLogs } from '../evidence/log/open-log.ts';
 import type { TimestampAuthorities } from '../evidence/packages/timestamps.ts';
+import { openPackageWriter } from '../evidence/packages/writing/write-in-thread.ts';
 import { idleTracks } from '../findings/endings/end-idle-tracks.ts';
 import { importHandler, knowledgeChange } from '../findings/handlers.ts';
 import { rankingChange } from '../findings/triage/apply-ranking.ts';
@@ -84,6 +85,8 @@ export async function startParts({ role, config, log, databaseUrl, stops }: Star
     witnesses: config.RRS_WITNESSES,
   };
   if (role !== 'api') {
+    const packageWriter = openPackageWriter(databaseUrl);
+    stops.push(() => packageWriter.close());
     // Only one service at a time can use the embedded server.
     const alone = config.DATABASE_URL === null;
     const syncing = { ...syncDefaults, providers: builtIn, keys: openKeyRing(keysDir(config)), blobs, follower, sender: outbound };
@@ -109,7 +112,7 @@ export async function startParts({ role, config, log, databaseUrl, stops }: Star
         eraseHandler(blobs),
         sweepHandler(blobs),
         captureHandler({ ...ticketing, blobs }),
-        sealHandler(sealing),
+        sealHandler({ ...sealing, write: packageWriter.write }),
         supersededHandler(sealing),
       ],
       concurrency: config.RRS_WORKER_CONCURRENCY,

@@ -53,7 +53,7 @@ export interface BagParts {
 }
 
 /** Renders each format into the blob store. The evidence itself comes first, because the reports show its hashes. */
-export async function writeBag(blobs: BlobStore, { evidence, keys, formats, trail, approvedStates }: BagParts): Promise<Bag> {
+export async function writeBag(blobs: Pick<BlobStore, 'put'>, { evidence, keys, formats, trail, approvedStates }: BagParts): Promise<Bag> {
   const stored = async (path: string, mediaType: string, content: AsyncIterable<Uint8Array>): Promise<BagFile> => {
     const { sha256, size } = await blobs.put(content);
     return { path, size, sha256, mediaType, bytes: null };

@@ -1,25 +1,9 @@
 import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
-import {
-  ed25519RawFromSpki,
-  opensshFingerprint,
-  PACKAGE_FORMATS,
-  type PackageFormat,
-  REQUIRED_FORMATS,
-  spkiFromPem,
-  topFolder,
-  vkey,
-  witnessVkey,
-  writeZip,
-  type ZipEntry,
-} from '@rrs/evidence-format';
+import { ed25519RawFromSpki, opensshFingerprint, spkiFromPem, topFolder, vkey, witnessVkey, writeZip, type ZipEntry } from '@rrs/evidence-format';
 import { emptyTrust } from '@rrs/verifier';
 import type { BlobRef, BlobStore } from '../../blobs/blobs.ts';
 import type { Database } from '../../db/database.ts';
-import { recordSealedArtifacts } from '../artifacts/artifacts.ts';
-import { buildEvidence } from '../content/build-evidence.ts';
-import { readSnapshot, repeatableRead, type Snapshot } from '../content/snapshot.ts';
-import { possibleFormats } from '../formats/formats.ts';
 import { openSigners, type Signers } from '../keys/keys.ts';
 import { logName } from '../log/checkpoints.ts';
 import { contradictionIn, cosign } from '../log/cosign.ts';
@@ -27,10 +11,11 @@ import { endContradicted, openLog } from '../log/open-log.ts';
 import { LogRestarted, type LogState } from '../log/transparency-log.ts';
 import type { Witness, WitnessAnswer } from '../log/witnesses.ts';
 import { verifyStored } from '../verify/verify-stored.ts';
-import { type Bag, type BagFile, writeBag } from './bag.ts';
-import type { PackageRow, PackageToBuild } from './packages.ts';
+import type { Bag, BagFile } from './bag.ts';
+import type { PackageRow } from './packages.ts';
 import { appendSignature, buildLogProof, type LoggedSignature, proofFiles, signBag } from './proof.ts';
 import { requestTimestamps, type TimestampAuthorities } from './timestamps.ts';
+import { type PackageWriter, type Written, writePackage } from './writing/write-package.ts';
 
 /** The steps of sealing, in order. A crash between any two of them leaves no partial package. */
 export const sealingSteps = ['freeze', 'write', 'sign', 'log', 'checkpoint', 'timestamp', 'archive', 'verify', 'publish'] as const;
@@ -46,6 +31,8 @@ export interface Sealing {
   build: Promise<string | null> | null;
   authorities: TimestampAuthorities | null;
   witnesses: readonly Witness[];
+  /** How the files of the package are written. By default on the event loop of the caller. */
+  write?: PackageWriter;
   /** Called before each step. Tests use it to interrupt sealing. */
   onStep?: (step: SealingStep) => Promise<void>;
 }
@@ -72,7 +59,7 @@ export async function sealPackage(sealing: Sealing, row: PackageRow, { withoutTi
   const signers = await openSigners(db, sealing.keysDir);
   const { keysDir, witnesses } = sealing;
   const { log, answers } = await openLog({ db, keysDir, signers, name: logName(sealing.publicUrl(), orgId), witnesses }, orgId);
-  const { bag, asOf, generatedAt } = await writeSnapshot(sealing, row, {
+  const { bag, asOf, generatedAt } = await write(sealing, row, {
     signers,
     log,
     timestamped: authorities !== null,
@@ -136,60 +123,19 @@ interface SealingContext {
   signers: Signers;
   log: LogState;
   timestamped: boolean;
-  /** Whether all witnesses confirmed the log just before the snapshot. The package is written before they confirm its own entry. */
   witnessed: boolean | null;
 }
 
-/** The snapshot is large, so no reference to it leaves this function. */
-async function writeSnapshot(sealing: Sealing, row: PackageRow, context: SealingContext): Promise<{ bag: Bag; asOf: Date; generatedAt: Date }> {
-  const { db, onStep = async () => {} } = sealing;
-  await onStep('freeze');
-  const snapshot = await db.withTenant({ orgId: row.org_id }, async (tx) => {
-    await repeatableRead(tx);
-    const read = await readSnapshot(tx, row);
-    const kept = read.artifacts.filter(({ sha256, removal }) => sha256 !== null && removal === null);
-    await recordSealedArtifacts(
-      tx,
-      row.org_id,
-      row.id,
-      kept.map(({ id }) => id),
-    );
-    return read;
-  });
-  await onStep('write');
-  const generatedAt = new Date();
-  return { bag: await bagOf(sealing, row, { ...context, snapshot, generatedAt }), asOf: snapshot.asOf, generatedAt };
-}
-
-interface SnapshotContext extends SealingContext {
-  snapshot: Snapshot;
-  generatedAt: Date;
-}
-
-async function bagOf(
-  { blobs, version, build }: Sealing,
-  row: PackageRow,
-  { snapshot, signers, log, generatedAt, timestamped, witnessed }: SnapshotContext,
-): Promise<Bag> {
-  const { evidence, formats } = await evidenceOf(blobs, row, snapshot, { generatedAt, version, build: await build, timestamped, witnessed, log });
+async function write(sealing: Sealing, row: PackageRow, { signers, log, ...context }: SealingContext): Promise<Written> {
+  const { db, blobs, version, onStep = async () => {}, write: writer = writePackage } = sealing;
+  const { origin, epoch, createdAt } = log;
   const keys = {
     package: opensshFingerprint(spkiFromPem(signers.package.publicKeyPem)),
     log: opensshFingerprint(spkiFromPem(signers.log.publicKeyPem)),
-    note: vkey(log.origin, ed25519RawFromSpki(spkiFromPem(signers.logNote.publicKeyPem))),
+    note: vkey(origin, ed25519RawFromSpki(spkiFromPem(signers.logNote.publicKeyPem))),
   };
-  const approvedStates = new Map(snapshot.approvedStates.map(({ digest, lines }) => [digest, lines]));
-  return writeBag(blobs, { evidence, keys, formats, trail: snapshot.trail.lines, approvedStates });
-}
-
-type EvidenceSettings = Omit<Parameters<typeof buildEvidence>[2], 'formats' | 'storedReports'>;
-
-/** What the package states, and the formats that it has. */
-async function evidenceOf(blobs: BlobStore, row: PackageToBuild, snapshot: Snapshot, settings: EvidenceSettings) {
-  const storedReports = new Set<string>();
-  for (const { sha256 } of snapshot.scans) if (await blobs.stat(sha256)) storedReports.add(sha256);
-  const wanted: readonly PackageFormat[] = row.formats.length > 0 ? [...REQUIRED_FORMATS, ...(row.formats as PackageFormat[])] : PACKAGE_FORMATS;
-  const formats = possibleFormats(wanted, snapshot);
-  return { evidence: buildEvidence(row, snapshot, { ...settings, storedReports, formats: formats.map(({ format }) => format) }), formats };
+  const task = { row, keys, log: { origin, epoch, createdAt }, version, build: await sealing.build, ...context };
+  return writer(db, task, { put: (content) => blobs.put(content), isStored: async (sha256) => (await blobs.stat(sha256)) !== null, onStep });
 }
 
 function* entriesOf(blobs: BlobStore, folder: string, files: readonly BagFile[]): Generator<ZipEntry> {

@@ -58,14 +58,16 @@ export async function syncKnowledge(deps: SyncDeps, context: JobContext, claimed
 
 /** Beyond this many records, a batch is a whole file of scores, which contain no text. */
 const MANY = 20_000;
-/** Rows of one statement. A few seconds each, so that other writers of vulnerabilities do not wait long. */
-const ROWS = 50_000;
+/** Rows of one statement. Writing down more of them at once would keep others waiting, in this process and in the database. */
+const ROWS = 5_000;
 
 async function apply(db: Database, items: readonly Knowledge[]): Promise<number> {
-  const scores = items.flatMap((item) => scoreOf(item) ?? []);
-  if (scores.length < items.length || scores.length === 0) return db.withSystem((tx) => learn(tx, items));
   let changed = 0;
-  for (let from = 0; from < scores.length; from += ROWS) changed += await db.withSystem((tx) => learnScores(tx, scores.slice(from, from + ROWS)));
+  for (let from = 0; from < items.length; from += ROWS) {
+    const some = items.slice(from, from + ROWS);
+    const scores = some.flatMap((item) => scoreOf(item) ?? []);
+    changed += await db.withSystem((tx) => (scores.length < some.length ? learn(tx, some) : learnScores(tx, scores)));
+  }
   return changed;
 }
 

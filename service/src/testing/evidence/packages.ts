@@ -8,6 +8,7 @@ import { openSigners } from '../../evidence/keys/keys.ts';
 import type { Witness } from '../../evidence/log/witnesses.ts';
 import type { Sealing, SealingStep } from '../../evidence/packages/seal.ts';
 import type { TimestampAuthorities } from '../../evidence/packages/timestamps.ts';
+import { openPackageWriter } from '../../evidence/packages/writing/write-in-thread.ts';
 import { importHandler } from '../../findings/handlers.ts';
 import { startWorker, type Worker, type WorkerOptions } from '../../jobs/worker.ts';
 import { directReader } from '../findings/reader.ts';
@@ -32,6 +33,8 @@ export interface PackagesOptions extends StartApiOptions {
   witnesses?: () => readonly Witness[];
   /** Starts no worker. The test can start one. */
   idle?: boolean;
+  /** Writes packages in a thread, as the service does. */
+  inThreads?: boolean;
 }
 
 /** Most tests are about something other than the formats, and drawing the PDF takes longer than the rest of a small package. */
@@ -41,7 +44,7 @@ export const allFormats = { formats: PACKAGE_FORMATS };
 /** The API with a worker that imports and seals. */
 export function usePackages(options: PackagesOptions = {}) {
   const keysDir = join(mkdtempSync(join(tmpdir(), 'rrs-packages-')), 'keys');
-  const made: { api?: TestApi; worker?: Worker; authorities?: TimestampAuthorities | null } = {};
+  const made: { api?: TestApi; worker?: Worker; authorities?: TimestampAuthorities | null; writer?: ReturnType<typeof openPackageWriter> } = {};
   const api = (): TestApi => made.api as TestApi;
   const sealing = (): Omit<Sealing, 'db'> => ({
     blobs: api().blobs,
@@ -51,6 +54,7 @@ export function usePackages(options: PackagesOptions = {}) {
     build: null,
     authorities: made.authorities ?? null,
     witnesses: options.witnesses?.() ?? [],
+    ...(made.writer ? { write: made.writer.write } : {}),
   });
   const work = (more: Partial<WorkerOptions> = {}): Promise<Worker> => {
     const { db, blobs, databaseUrl, follower } = api();
@@ -67,10 +71,12 @@ export function usePackages(options: PackagesOptions = {}) {
     made.api = await startApi({ ...options, config: settings });
     made.authorities = authorities;
     await openSigners(made.api.db, keysDir);
+    if (options.inThreads) made.writer = openPackageWriter(made.api.databaseUrl);
     if (!options.idle) made.worker = await work();
   });
   afterAll(async () => {
     await made.worker?.stop();
+    await made.writer?.close();
     await made.api?.close();
     rmSync(join(keysDir, '..'), { recursive: true, force: true });
   });
@@ -127,7 +133,7 @@ export function usePackages(options: PackagesOptions = {}) {
       const body = { scan: { asset: { type: 'container_image', name: image } }, findings: lines };
       return post<{ id: string; status: string; counts: Record<string, number> }>(`/imports?${query}`, body, as, {
         'content-type': 'application/octet-stream',
-        prefer: 'wait=30',
+        prefer: 'wait=60',
       });
     },
     workItem: (title: string, filter: object, as = api().ours.owner) => post<{ id: string }>('/work-items', { title, filter }, as),
