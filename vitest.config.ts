@@ -5,6 +5,7 @@ const packages = '{checks,client,cli,service,scan-reports,connectors,evidence-fo
 /** Tests without a database that start programs or take many seconds. `npm run test:quick` leaves them out. */
 const slow = [
   'checks/import-rules.test.ts',
+  'cli/**/completion.test.ts',
   'connectors/**/{enrichment,scanners,ticketing}.test.ts',
   'evidence-format/**/{merkle,readme,schema,timestamp,zip}.test.ts',
   'scan-reports/**/{contract,linear-time,throughput}.test.ts',

@@ -31,6 +31,15 @@ describe('without a service', () => {
         stderr: '',
       });
     }
+    for (const args of [
+      ['key', 'create', '--help'],
+      ['help', 'key', 'create'],
+    ])
+      expect(await rrs(args, options)).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/^Usage: rrs-server key create <name> .+\nExamples:\n {2}rrs-server key create/s),
+      });
+    expect((await rrs(['key', '--help'], options)).stdout).toMatch(/key create.+key list.+key revoke/s);
     expect(await rrs(['--version'], options)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
     const { code, stdout } = await rrs(['config'], options);
     expect(code).toBe(0);

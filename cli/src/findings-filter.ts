@@ -1,38 +1,99 @@
 import type { InputOf } from '@rrs/client';
-import { type Call, listOf, type Option } from './command.ts';
+import { flagOf, listOf, textOf } from './arguments.ts';
+import { type Call, type Option, type Options, UsageError } from './command.ts';
 
 type Query = NonNullable<InputOf<'listFindings'>['query']>;
+export type Filter = Omit<Query, 'limit' | 'cursor' | 'sort' | 'total'>;
+type Kind = 'list' | 'text' | 'flag' | 'number';
 
-/** Filters of the API that are options of the same name, with "-" for "_". */
+const SEVERITIES = ['critical', 'high', 'medium', 'low', 'info', 'unknown'];
+const STATUSES = ['open', 'in_progress', 'remediated', 'verified', 'risk_accepted', 'false_positive', 'withdrawn'];
+const ASSET_TYPES = ['host', 'container_image', 'repository', 'package', 'web_application', 'cloud_resource', 'other'];
+const LEVELS = ['low', 'medium', 'high', 'critical'];
+const EXPOSURES = ['internet', 'internal', 'unknown'];
+
+/** The filters of the API. Each is an option of the same name, with "-" for "_". */
 const FILTERS = {
-  severity: 'One of these severities: critical, high, medium, low, info, unknown.',
-  status: 'One of these statuses: open, in_progress, remediated, verified, risk_accepted, false_positive, withdrawn.',
-  source: 'Seen by one of these tools.',
-  asset: 'On assets whose name contains this.',
-  asset_type: 'On assets of one of these types.',
-  track: 'On one of these tracks.',
-  owner: 'On assets of one of these owners.',
-  cve: 'One of these vulnerabilities.',
-  component: 'In this component.',
-  path: 'In this file or folder.',
-  tag: 'With one of these tags.',
-  kev: 'true: known to be exploited.',
-  overdue: 'true: past the deadline.',
-  has_fix: 'true: there is a fix.',
-  q: 'Words to search for.',
-} as const satisfies Partial<Record<keyof Query, string>>;
+  severity: ['list', 'One of these severities.', SEVERITIES],
+  not_severity: ['list', 'None of these severities.', SEVERITIES],
+  status: ['list', 'One of these statuses.', STATUSES],
+  not_status: ['list', 'None of these statuses.', STATUSES],
+  connection_id: ['text', 'Seen by this connection.'],
+  source: ['list', 'Seen by one of these tools.'],
+  not_source: ['list', 'Not seen by these tools.'],
+  asset_id: ['text', 'On this asset.'],
+  asset: ['text', 'On assets whose name contains this.'],
+  asset_type: ['list', 'On assets of one of these types.', ASSET_TYPES],
+  not_asset_type: ['list', 'Not on assets of these types.', ASSET_TYPES],
+  asset_version: ['text', 'On this version of the asset.'],
+  track: ['list', 'On one of these tracks.'],
+  owner: ['list', 'On assets of one of these owners.'],
+  criticality: ['list', 'On assets of one of these criticalities.', LEVELS],
+  exposure: ['list', 'On assets with one of these exposures.', EXPOSURES],
+  asset_tag: ['list', 'On assets with one of these tags.'],
+  not_asset_tag: ['list', 'Not on assets with these tags.'],
+  import_id: ['text', 'Changed by this import.'],
+  cve: ['list', 'One of these vulnerabilities.'],
+  not_cve: ['list', 'None of these vulnerabilities.'],
+  cwe: ['list', 'One of these weaknesses, such as 79.'],
+  component: ['text', 'In this component.'],
+  not_component: ['list', 'Not in these components.'],
+  path: ['text', 'In this file or folder.'],
+  not_path: ['list', 'Not in these files or folders.'],
+  rule: ['list', 'Found by one of these rules.'],
+  not_rule: ['list', 'Not found by these rules.'],
+  has_fix: ['flag', 'A fix exists.'],
+  severity_disputed: ['flag', 'Tools disagree about the severity.'],
+  work_item_id: ['text', 'Linked to this work item.'],
+  has_work_item: ['flag', 'Linked to a work item.'],
+  kev: ['flag', 'Known to be exploited.'],
+  epss_min: ['number', 'Probability of exploitation from 0 to 1, at least.'],
+  risk_min: ['number', 'Risk from 0 to 100, at least.'],
+  overdue: ['flag', 'Past the deadline.'],
+  acceptance_requested: ['flag', 'Acceptance of the risk waits for approval.'],
+  suppressed: ['flag', 'Suppressed in the tool.'],
+  assurance: ['list', 'Closed with one of these assurances.'],
+  tag: ['list', 'With one of these tags.'],
+  not_tag: ['list', 'Without these tags.'],
+  q: ['text', 'Words to search for.'],
+  first_seen_from: ['text', 'First seen at this time or later.'],
+  first_seen_to: ['text', 'First seen before this time.'],
+  last_seen_from: ['text', 'Last seen at this time or later.'],
+  last_seen_to: ['text', 'Last seen before this time.'],
+  created_from: ['text', 'Created at this time or later.'],
+  created_to: ['text', 'Created before this time.'],
+  updated_from: ['text', 'Changed at this time or later.'],
+  updated_to: ['text', 'Changed before this time.'],
+  due_from: ['text', 'Deadline at this time or later.'],
+  due_to: ['text', 'Deadline before this time.'],
+} as const satisfies Record<keyof Filter, readonly [Kind, string, (readonly string[])?]>;
 
-const optionOf = (name: string): string => name.replaceAll('_', '-');
+const optionName = (filter: string): string => filter.replaceAll('_', '-');
 
-export const FILTER_OPTIONS: Readonly<Record<string, Option>> = Object.fromEntries(
-  Object.entries(FILTERS).map(([name, help]) => [optionOf(name), { type: 'string', multiple: true, value: 'VALUE', help }]),
-);
+function optionOf([kind, help, choices]: readonly [Kind, string, (readonly string[])?]): Option {
+  if (kind === 'flag') return { type: 'boolean', help, isFilter: true };
+  return { type: 'string', multiple: kind === 'list', value: kind === 'list' ? 'LIST' : 'VALUE', help, isFilter: true, ...(choices ? { choices } : {}) };
+}
+
+export const FILTER_OPTIONS: Options = Object.fromEntries(Object.entries(FILTERS).map(([name, filter]) => [optionName(name), optionOf(filter)]));
+
+function givenValue(call: Pick<Call, 'values'>, name: string, kind: Kind): unknown {
+  const option = optionName(name);
+  if (kind === 'flag') return flagOf(call, option);
+  if (kind === 'list') return listOf(call, option).length === 0 ? undefined : listOf(call, option);
+  const text = textOf(call, option);
+  if (kind === 'text' || text === undefined) return text;
+  if (!/^\d+(\.\d+)?$/.test(text)) throw new UsageError(`--${option} must be a number, not "${text}".`);
+  return Number(text);
+}
 
 /** The service checks the values, and says what is allowed. */
-export function filterOf(call: Pick<Call, 'values'>): Query {
-  const given = Object.keys(FILTERS).flatMap((name) => {
-    const values = listOf(call, optionOf(name));
-    return values.length === 0 ? [] : [[name, values]];
+export function filterOf(call: Pick<Call, 'values'>): Filter {
+  const given = Object.entries(FILTERS).flatMap(([name, [kind]]) => {
+    const value = givenValue(call, name, kind);
+    return value === undefined ? [] : [[name, value]];
   });
-  return Object.fromEntries(given) as Query;
+  return Object.fromEntries(given) as Filter;
 }
+
+export const isEmpty = (filter: Filter): boolean => Object.keys(filter).length === 0;

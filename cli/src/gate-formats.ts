@@ -1,5 +1,5 @@
 import type { ListedFinding, Severity } from '@rrs/client';
-import { findingColumns } from './commands/findings.ts';
+import { findingColumns, placeOf } from './commands/findings.ts';
 import { painter, printable, type Terminal, table } from './terminal.ts';
 
 export interface Verdict {
@@ -9,15 +9,21 @@ export interface Verdict {
   failing: readonly ListedFinding[];
   /** What fails: severities, and `kev`. */
   reasons: readonly string[];
+  /** Address of the service, for links. */
+  url: string;
 }
+
+const MOST_LINKS = 10;
+const linkOf = ({ url }: Verdict, { id }: ListedFinding): string => `${url}/findings/${id}`;
 
 const formats = {
   table: (verdict: Verdict, terminal: Terminal): string => {
     const word = painter(terminal)(verdict.passed ? 'passed' : 'failed', verdict.passed ? 'green' : 'red');
     const rows = verdict.passed ? '' : table(verdict.failing, findingColumns, terminal);
-    return `${rows}Gate ${word}: ${sentence(verdict)}\n`;
+    const links = verdict.failing.slice(0, MOST_LINKS).map((finding) => `  ${linkOf(verdict, finding)}\n`);
+    return `${rows}${links.join('')}Gate ${word}: ${sentence(verdict)}\n`;
   },
-  json: (verdict: Verdict): string => `${JSON.stringify(verdict, null, 2)}\n`,
+  json,
   markdown,
   junit,
   sarif,
@@ -36,17 +42,17 @@ function sentence({ failing, considered, reasons }: Verdict): string {
 
 const nameOf = ({ vulnerability_ids, rule }: ListedFinding): string => vulnerability_ids[0] ?? rule ?? 'finding';
 
-function placeOf({ location }: ListedFinding): string {
-  const { path, component, version, url } = location;
-  return [path, component && `${component} ${version ?? ''}`.trim(), url].filter(Boolean).join(', ');
+function json(verdict: Verdict): string {
+  const { url: _, failing, ...rest } = verdict;
+  return `${JSON.stringify({ ...rest, failing: failing.map((finding) => ({ ...finding, link: linkOf(verdict, finding) })) }, null, 2)}\n`;
 }
 
 /** For the summary page of a job. */
 function markdown(verdict: Verdict): string {
   const cell = (text: string): string => printable(text).replaceAll(/[\\`*_{}[\]<>()#+!|~-]/g, '\\$&');
   const rows = verdict.failing.map((finding) => {
-    const cells = [finding.severity, nameOf(finding), finding.title, finding.asset.name, placeOf(finding)];
-    return `| ${cells.map(cell).join(' | ')} |`;
+    const [severity, name, title, asset, place] = [finding.severity, nameOf(finding), finding.title, finding.asset.name, placeOf(finding)].map(cell);
+    return `| ${severity} | [${name}](${linkOf(verdict, finding)}) | ${title} | ${asset} | ${place} |`;
   });
   const lines = rows.length === 0 ? [] : ['', '| severity | vulnerability | title | asset | place |', '| --- | --- | --- | --- | --- |', ...rows];
   return `${[`**Gate ${verdict.passed ? 'passed' : 'failed'}**: ${sentence(verdict)}`, ...lines].join('\n')}\n`;
@@ -56,10 +62,11 @@ const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 const xml = (text: string): string => printable(text).replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 
 /** Each failing finding is a failed test. */
-function junit({ failing, passed }: Verdict): string {
+function junit(verdict: Verdict): string {
+  const { failing, passed } = verdict;
   const cases = failing.map(
     (finding) =>
-      `    <testcase classname="${xml(finding.asset.name)}" name="${xml(`${nameOf(finding)} ${finding.title}`)}"><failure type="${finding.severity}" message="${xml(finding.title)}">${xml(placeOf(finding))}</failure></testcase>`,
+      `    <testcase classname="${xml(finding.asset.name)}" name="${xml(`${nameOf(finding)} ${finding.title}`)}"><failure type="${finding.severity}" message="${xml(finding.title)}">${xml(`${placeOf(finding)} ${linkOf(verdict, finding)}`)}</failure></testcase>`,
   );
   const all = passed ? ['    <testcase classname="rrs" name="gate"/>'] : cases;
   return [
@@ -76,7 +83,8 @@ function junit({ failing, passed }: Verdict): string {
 const LEVELS: Readonly<Record<Severity, string>> = { critical: 'error', high: 'error', medium: 'warning', low: 'note', info: 'note', unknown: 'warning' };
 
 /** SARIF 2.1.0, for code scanning pages. */
-function sarif({ failing }: Verdict): string {
+function sarif(verdict: Verdict): string {
+  const { failing } = verdict;
   const rules = new Map(failing.map((finding) => [nameOf(finding), { id: nameOf(finding), shortDescription: { text: finding.title } }]));
   const results = failing.map((finding) => ({
     ruleId: nameOf(finding),
@@ -84,6 +92,7 @@ function sarif({ failing }: Verdict): string {
     message: { text: [finding.title, placeOf(finding)].filter(Boolean).join(': ') },
     locations: [{ physicalLocation: { artifactLocation: { uri: encodeURI(finding.location.path ?? finding.asset.name) }, ...regionOf(finding) } }],
     partialFingerprints: { 'rrs/v1': finding.id },
+    hostedViewerUri: linkOf(verdict, finding),
   }));
   const driver = { name: 'rrs gate', rules: [...rules.values()] };
   return `${JSON.stringify({ $schema: 'https://json.schemastore.org/sarif-2.1.0.json', version: '2.1.0', runs: [{ tool: { driver }, results }] }, null, 2)}\n`;

@@ -1,9 +1,9 @@
-import type { Command } from './command.ts';
+import type { Command, Commands, Option } from './command.ts';
 
 const INDENT = '  ';
 
 /** All commands with what they do. */
-export function overview(commands: Readonly<Record<string, Command>>): string {
+export function overview(commands: Commands): string {
   const width = Math.max(...Object.keys(commands).map((name) => name.length)) + 2;
   return [
     'rrs: findings, gates and evidence of the Remediation Risk Service',
@@ -12,24 +12,41 @@ export function overview(commands: Readonly<Record<string, Command>>): string {
     ...Object.entries(commands).map(([name, { summary }]) => `${INDENT}${name.padEnd(width)}${summary}`),
     '',
     'Run "rrs <command> --help" for its options and examples.',
-    'RRS_URL and RRS_API_KEY come before what "rrs login" stored.',
+    'RRS_URL and RRS_API_KEY take precedence over what "rrs login" stored.',
     '',
-    'Exit status: 0 done or passed, 1 failed, 2 mistake in the command, 3 problem with the service.',
+    'Exit status: 0 done or passed, 1 failed or refused, 2 mistake in the command, 3 problem with the service.',
     '',
   ].join('\n');
 }
 
-export function helpOf(name: string, { summary, arguments: given, options = {}, examples }: Command): string {
-  const flags = Object.entries(options).map(([option, { value, help }]) => [`--${option}${value ? ` ${value}` : ''}`, help] as const);
-  const width = Math.max(0, ...flags.map(([flag]) => flag.length)) + 2;
+export function helpOf(name: string, summary: string, { arguments: given, options = {}, examples, exitStatus }: Command): string {
+  const all = Object.entries(options);
   return [
-    `Usage: rrs ${name}${given ? ` ${given}` : ''}${flags.length > 0 ? ' [options]' : ''}`,
+    `Usage: rrs ${name}${given ? ` ${given}` : ''}${all.length > 0 ? ' [options]' : ''}`,
     '',
     `${summary}.`,
-    ...(flags.length > 0 ? ['', 'Options:', ...flags.map(([flag, help]) => `${INDENT}${flag.padEnd(width)}${help}`)] : []),
+    ...section(
+      'Options:',
+      all.filter(([, { isFilter }]) => !isFilter),
+    ),
+    ...section(
+      'Filters (separate values of a LIST by commas; "--no-" before a name without a value means the opposite):',
+      all.filter(([, { isFilter }]) => isFilter),
+    ),
     '',
     'Examples:',
     ...examples.map((example) => `${INDENT}${example}`),
+    ...(exitStatus === undefined ? [] : ['', `Exit status: ${exitStatus}`]),
     '',
   ].join('\n');
+}
+
+function section(title: string, options: readonly (readonly [string, Option])[]): string[] {
+  if (options.length === 0) return [];
+  const flags = options.map(([name, { value, help, choices, isFilter }]) => ({
+    flag: `--${name}${value ? ` ${value}` : ''}`,
+    help: isFilter && choices ? `${help.replace(/\.$/, '')}: ${choices.join(', ')}.` : help,
+  }));
+  const width = Math.max(...flags.map(({ flag }) => flag.length)) + 2;
+  return ['', title, ...flags.map(({ flag, help }) => `${INDENT}${flag.padEnd(width)}${help}`)];
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Client, createClient } from '@rrs/client';
@@ -11,16 +11,23 @@ interface Login {
   api_key: string;
 }
 
-function loginFile(env: Environment): string {
+export function loginFile(env: Environment): string {
   return join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'rrs', 'login.json');
 }
 
-/** Only the person can read the file, because it has a key. */
+/** Only the person can read the file, because it contains a key. */
 export function writeLogin(env: Environment, login: Login): string {
   const file = loginFile(env);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  writeFileSync(file, `${JSON.stringify(login, null, 2)}\n`, { mode: 0o600 });
+  // A file that exists keeps its mode when it is written, so that is set before.
+  writeFileSync(file, '', { mode: 0o600 });
+  chmodSync(file, 0o600);
+  writeFileSync(file, `${JSON.stringify(login, null, 2)}\n`);
   return file;
+}
+
+export function deleteLogin(env: Environment): void {
+  rmSync(loginFile(env), { force: true });
 }
 
 function readLogin(env: Environment): Partial<Login> {
@@ -31,13 +38,23 @@ function readLogin(env: Environment): Partial<Login> {
   }
 }
 
-/** Environment variables come first, as pipelines set them. */
+const NOT_SIGNED_IN = 'Not signed in. Run "rrs login", or set RRS_URL and RRS_API_KEY.';
+
+/** The address of the service. Environment variables come first, as pipelines set them. */
+export function urlOf(env: Environment): string {
+  const url = env.RRS_URL || readLogin(env).url;
+  if (!url) throw new UsageError(NOT_SIGNED_IN);
+  return requireUrl(url).replace(/\/+$/, '');
+}
+
 export function clientOf(env: Environment): Client {
   const login = readLogin(env);
-  const url = env.RRS_URL || login.url;
-  const apiKey = env.RRS_API_KEY || login.api_key;
-  if (!url || !apiKey) throw new UsageError('Not signed in. Run "rrs login", or set RRS_URL and RRS_API_KEY.');
-  return createClient({ url: requireUrl(url), apiKey });
+  const url = urlOf(env);
+  // Threat: the stored key must not be sent to another service than the one it was stored for.
+  const stored = login.url !== undefined && requireUrl(login.url).replace(/\/+$/, '') === url ? login.api_key : undefined;
+  const apiKey = env.RRS_API_KEY || stored;
+  if (!apiKey) throw new UsageError(NOT_SIGNED_IN);
+  return createClient({ url, apiKey });
 }
 
 export function requireUrl(text: string): string {

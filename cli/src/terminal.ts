@@ -1,22 +1,24 @@
 /** Where a command prints. Results go to `out`; progress and remarks go to `err`, so that results can be piped. */
 export interface Terminal {
-  out(text: string): void;
+  out(text: string | Uint8Array): void;
   err(text: string): void;
   /** Whether `out` shows colors. */
   color: boolean;
-  /** Whether `err` is a terminal, on which a line can be written over. */
+  /** Whether `err` is a terminal on which a line can be written over. NO_COLOR also turns that off. */
   live: boolean;
   /** Characters per line of `out`. Without a terminal, lines are not cut. */
   width: number;
 }
 
 export function systemTerminal(): Terminal {
-  const { stdout, stderr } = process;
+  const { stdout, stderr, env } = process;
+  // The reader of a pipe has seen enough, as "head" does. The exit status is that of a program that the signal ends: the result is not known.
+  stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 141 : 3));
   return {
     out: (text) => void stdout.write(text),
     err: (text) => void stderr.write(text),
     color: stdout.isTTY === true && stdout.hasColors(),
-    live: stderr.isTTY === true,
+    live: stderr.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb',
     width: stdout.isTTY === true ? stdout.columns : Number.POSITIVE_INFINITY,
   };
 }
@@ -79,4 +81,12 @@ export function progress({ err, live }: Terminal): { show(text: string): void; c
     shown = text;
   };
   return { show: write, clear: () => write('') };
+}
+
+const BAR_WIDTH = 24;
+
+/** A bar for a part from 0 to 1: "[######------]  50 %". */
+export function bar(part: number): string {
+  const full = Math.round(Math.min(1, part) * BAR_WIDTH);
+  return `[${'#'.repeat(full)}${'-'.repeat(BAR_WIDTH - full)}] ${String(Math.floor(Math.min(1, part) * 100)).padStart(3)} %`;
 }

@@ -1,6 +1,7 @@
 import type { Client, ImportChangeKind, ListedFinding } from '@rrs/client';
-import { type Command, choicesOf, EXIT, UsageError } from '../command.ts';
-import { FILTER_OPTIONS, filterOf } from '../findings-filter.ts';
+import { choiceOf, choicesOf, flagOf } from '../arguments.ts';
+import { type Command, EXIT, UsageError } from '../command.ts';
+import { FILTER_OPTIONS, filterOf, isEmpty } from '../findings-filter.ts';
 import { GATE_FORMATS, render, type Verdict } from '../gate-formats.ts';
 import { lastImports } from '../settings.ts';
 
@@ -17,12 +18,12 @@ const MOST_ASSETS = 20;
 const UNDECIDED = ['open', 'in_progress'] as const;
 
 export const gate: Command = {
-  summary: 'Pass or fail on the findings of the last import, of named imports or of a filter',
   arguments: '[IMPORT…]',
   options: {
-    'fail-on': { type: 'string', multiple: true, value: 'LIST', help: `What fails: ${REASONS.join(', ')}. Default: critical,high,kev.` },
+    'fail-on': { type: 'string', multiple: true, value: 'LIST', help: `What fails: ${REASONS.join(', ')}. Default: critical,high,kev.`, choices: REASONS },
     'new-only': { type: 'boolean', help: 'Only findings that the imports created or reopened.' },
-    format: { type: 'string', value: 'FORMAT', help: `How to print the result: ${GATE_FORMATS.join(', ')}. Default: table.` },
+    format: { type: 'string', value: 'FORMAT', help: `How to print the result: ${GATE_FORMATS.join(', ')}. Default: table.`, choices: GATE_FORMATS },
+    json: { type: 'boolean', help: 'The same as --format json.' },
     ...FILTER_OPTIONS,
   },
   examples: [
@@ -30,21 +31,22 @@ export const gate: Command = {
     'rrs gate --fail-on critical,kev --new-only',
     'rrs gate --asset shop --track main --format sarif > gate.sarif',
   ],
+  exitStatus: '0 passed, 1 failed, 2 mistake in the command, 3 problem with the service.',
   async run(call) {
     const failOn = choicesOf(call, 'fail-on', REASONS);
-    const [format = 'table'] = choicesOf(call, 'format', GATE_FORMATS);
+    const format = choiceOf(call, 'format', GATE_FORMATS) ?? (flagOf(call, 'json') ? 'json' : 'table');
     const filter = filterOf(call);
     const named = [...call.positionals];
-    const hasFilter = Object.keys(filter).length > 0;
+    const hasFilter = !isEmpty(filter);
     const imports = named.length > 0 || hasFilter ? named : lastImports(call.env, call.folder);
     if (imports.length === 0 && !hasFilter)
       throw new UsageError('There is nothing to decide on. Run "rrs import" in this folder first, name imports, or add a filter.');
     if (imports.length === 0 && call.values['new-only']) throw new UsageError('--new-only needs imports. Run "rrs import" first, or name imports.');
     const client = call.client();
-    const found = await findingsOf(client, { imports, filter, newOnly: call.values['new-only'] === true });
+    const found = await findingsOf(client, { imports, filter, newOnly: flagOf(call, 'new-only') === true });
     const reasons: readonly Reason[] = failOn.length > 0 ? failOn : ['critical', 'high', 'kev'];
     const failing = found.filter((finding) => reasons.includes(finding.severity) || (reasons.includes('kev') && finding.kev.listed));
-    const verdict: Verdict = { passed: failing.length === 0, considered: found.length, failing, reasons };
+    const verdict: Verdict = { passed: failing.length === 0, considered: found.length, failing, reasons, url: call.url() };
     call.terminal.out(render(format, verdict, call.terminal));
     return verdict.passed ? EXIT.ok : EXIT.failed;
   },

@@ -1,16 +1,16 @@
-import { openAsBlob } from 'node:fs';
-import { basename } from 'node:path';
-import { buffer } from 'node:stream/consumers';
-import { type AssetType, type Client, counted, type Import, type ReportFormat, type ScanScope } from '@rrs/client';
-import { type Call, type Command, EXIT, JSON_OPTION, printJson, textOf, UsageError } from '../command.ts';
+import { type AssetType, type Client, counted as countedBody, type Import, type ImportCounts, type ReportFormat, type ScanScope } from '@rrs/client';
+import { flagOf, given, JSON_OPTION, textOf } from '../arguments.ts';
+import { type Call, type Command, EXIT, UsageError } from '../command.ts';
+import { waitForImport } from '../imports.ts';
+import { printJson } from '../print.ts';
+import { openReports, type ReportFile } from '../report-files.ts';
 import { rememberImports } from '../settings.ts';
-import { painter, printable, progress } from '../terminal.ts';
+import { bar, painter, printable, progress } from '../terminal.ts';
 
 const SECONDS_PER_REQUEST = 30;
 const MOST_REJECTED = 10;
 
 export const importReports: Command = {
-  summary: 'Import scan reports and show what changed',
   arguments: 'FILE…',
   options: {
     format: { type: 'string', value: 'FORMAT', help: 'Format of the reports. Default: detected.' },
@@ -19,68 +19,57 @@ export const importReports: Command = {
     track: { type: 'string', value: 'NAME', help: 'Branch, environment or release line, such as main or pr-17.' },
     path: { type: 'string', value: 'FOLDER', help: 'Part of a repository that was scanned.' },
     complete: { type: 'boolean', help: 'The report has all findings: close those that it no longer has.' },
+    wait: { type: 'boolean', help: 'Wait until the imports end. This is the default; --no-wait only uploads.' },
     'dry-run': { type: 'boolean', help: 'Show what would change, and change nothing.' },
     ...JSON_OPTION,
   },
-  examples: ['rrs import trivy.json', 'rrs import reports/*.json --track main --complete', 'trivy image shop:1.4 -f json | rrs import - --format trivy'],
+  examples: ['rrs import trivy.json', "rrs import 'reports/**/*.json' --track main --complete", 'trivy image shop:1.4 -f json | rrs import - --format trivy'],
+  exitStatus: '0 imported, 1 an import failed or waits for confirmation, 2 mistake in the command, 3 problem with the service.',
   async run(call) {
-    const { positionals: files, terminal } = call;
-    if (files.length === 0) throw new UsageError('Name the report files, or "-" for standard input.');
-    const reports = await Promise.all(files.map(open));
+    const { positionals, terminal, env, folder } = call;
+    if (positionals.length === 0) throw new UsageError('Name the report files, or "-" for standard input.');
+    const reports = await openReports(positionals, folder);
     const client = call.client();
     const done: Import[] = [];
     for (const report of reports) {
-      const finished = await upload(client, call, report);
-      done.push(finished);
-      if (!call.values.json) terminal.out(describe(finished, report.name, call));
+      const ended = await upload(client, call, report);
+      done.push(ended);
+      if (!flagOf(call, 'json')) terminal.out(describe(ended, report.name, call));
+      // After each, so that "rrs gate" knows those that were imported when a later one fails.
+      rememberImports(
+        env,
+        folder,
+        done.filter(({ dry_run, status }) => !dry_run && status !== 'failed').map(({ id }) => id),
+      );
     }
-    const ids = done.filter(({ status, dry_run }) => status === 'succeeded' && !dry_run).map(({ id }) => id);
-    rememberImports(call.env, call.folder, ids);
-    if (call.values.json) printJson(call, done);
-    return done.every(({ status }) => status === 'succeeded') ? EXIT.ok : EXIT.failed;
+    if (flagOf(call, 'json')) printJson(call, done);
+    else if (done.length > 1) terminal.out(`${done.length} reports: ${changesOf(sumOf(done))}\n`);
+    return done.some(({ status }) => status === 'failed' || status === 'needs_confirmation') ? EXIT.failed : EXIT.ok;
   },
 };
-
-interface ReportFile {
-  name: string;
-  body: Blob;
-}
-
-/** All files are opened before the first is sent, so that a typing error stops everything. */
-async function open(file: string): Promise<ReportFile> {
-  if (file === '-') return { name: 'report', body: new Blob([await buffer(process.stdin)]) };
-  try {
-    return { name: basename(file), body: await openAsBlob(file) };
-  } catch {
-    throw new UsageError(`${file} cannot be read. Check its name.`);
-  }
-}
 
 async function upload(client: Client, call: Call, { name, body }: ReportFile): Promise<Import> {
   const line = progress(call.terminal);
   const scope = scopeOf(call);
   const format = textOf(call, 'format');
-  const shown = ({ sent, total }: { sent: number; total: number | null }): void =>
-    line.show(`${name}  uploading  ${Math.floor((100 * sent) / Math.max(1, total ?? sent))} %`);
+  const waits = flagOf(call, 'wait') !== false;
   try {
-    let current = await client.call('createImport', {
+    const first = await client.call('createImport', {
       // Without somebody who watches, the file can be sent again after a refusal.
-      body: call.terminal.live ? counted(body, shown) : body,
+      body: call.terminal.live ? countedBody(body, ({ sent, total }) => line.show(`${bar(sent / Math.max(1, total ?? sent))}  ${name}`)) : body,
       query: {
         filename: name,
         // The service checks the name and lists the formats.
         ...(format === undefined ? {} : { format: format as ReportFormat }),
         ...(Object.keys(scope).length > 0 ? { scan_scope: JSON.stringify(scope) } : {}),
-        ...(call.values['dry-run'] ? { dry_run: true } : {}),
+        ...(flagOf(call, 'dry-run') ? { dry_run: true } : {}),
       },
-      header: { Prefer: `wait=${SECONDS_PER_REQUEST}` },
+      header: { Prefer: `wait=${waits ? SECONDS_PER_REQUEST : 0}` },
     });
-    while (current.status === 'queued' || current.status === 'running') {
-      line.show(`${name}  reading  ${current.progress.records_read} records`);
-      await new Promise((resolve) => setTimeout(resolve, 500));
-      current = await client.call('getImport', { path: { id: current.id } });
-    }
-    return current;
+    if (!waits) return first;
+    return await waitForImport(client, first, ({ progress: { bytes_read, records_read }, bytes }) =>
+      line.show(`${bar(bytes_read / Math.max(1, bytes))}  ${name}  ${records_read} records read`),
+    );
   } finally {
     line.clear();
   }
@@ -88,14 +77,13 @@ async function upload(client: Client, call: Call, { name, body }: ReportFile): P
 
 function scopeOf(call: Call): ScanScope {
   const asset = textOf(call, 'asset');
-  const [version, track, path] = ['asset-version', 'track', 'path'].map((name) => textOf(call, name));
-  return {
-    ...(call.values.complete ? { coverage: 'complete' as const } : {}),
-    ...(asset === undefined ? {} : { asset: assetOf(asset) }),
-    ...(version === undefined ? {} : { version }),
-    ...(track === undefined ? {} : { track }),
-    ...(path === undefined ? {} : { path }),
-  };
+  return given({
+    coverage: flagOf(call, 'complete') ? ('complete' as const) : undefined,
+    asset: asset === undefined ? undefined : assetOf(asset),
+    version: textOf(call, 'asset-version'),
+    track: textOf(call, 'track'),
+    path: textOf(call, 'path'),
+  });
 }
 
 function assetOf(text: string): { type: AssetType; name: string } {
@@ -105,19 +93,37 @@ function assetOf(text: string): { type: AssetType; name: string } {
   return { type: type as AssetType, name: name.join(':') };
 }
 
-function describe({ status, counts, rejected, notes, error, dry_run }: Import, name: string, { terminal }: Call): string {
+type Changes = Pick<ImportCounts, 'created' | 'reopened' | 'closed' | 'updated' | 'unchanged'>;
+
+function changesOf({ created, reopened, closed, updated, unchanged }: Changes): string {
+  return `${created} new, ${reopened} reopened, ${closed} fixed, ${updated} updated, ${unchanged} unchanged`;
+}
+
+function sumOf(done: readonly Import[]): Changes {
+  const sum = (name: keyof Changes): number => done.reduce((total, { counts }) => total + counts[name], 0);
+  return { created: sum('created'), reopened: sum('reopened'), closed: sum('closed'), updated: sum('updated'), unchanged: sum('unchanged') };
+}
+
+/** "2 critical, 1 high", of what is new or came back. */
+function severitiesOf({ counts_by_severity: { created, reopened } }: Import): string {
+  const severities = ['critical', 'high', 'medium', 'low', 'info', 'unknown'] as const;
+  return severities
+    .map((severity) => [created[severity] + reopened[severity], severity] as const)
+    .filter(([count]) => count > 0)
+    .map(([count, severity]) => `${count} ${severity}`)
+    .join(', ');
+}
+
+function describe(done: Import, name: string, { terminal }: Call): string {
+  const { id, status, counts, rejected, notes, error, dry_run } = done;
   const paint = painter(terminal);
   const title = `${printable(name)}: `;
   if (status === 'failed') return `${title}${paint('failed', 'red')}. ${printable(error ?? '')}\n`;
-  const changes = [
-    `${counts.created} new`,
-    `${counts.reopened} reopened`,
-    `${counts.closed} fixed`,
-    `${counts.updated} updated`,
-    `${counts.unchanged} unchanged`,
-  ];
+  if (status === 'queued' || status === 'running') return `${title}queued as import ${id}\n`;
+  const bySeverity = severitiesOf(done);
   return [
-    `${title}${dry_run ? 'would be ' : ''}${changes.join(', ')}${counts.rejected > 0 ? `, ${paint(`${counts.rejected} rejected`, 'red')}` : ''}`,
+    `${title}${dry_run ? 'would be ' : ''}${changesOf(counts)}${counts.rejected > 0 ? `, ${paint(`${counts.rejected} rejected`, 'red')}` : ''}`,
+    ...(bySeverity === '' ? [] : [`  new: ${bySeverity}`]),
     ...rejected.slice(0, MOST_REJECTED).map(({ place, reason }) => `  rejected: ${printable(place)}: ${printable(reason)}`),
     ...notes.map((note) => `  ${printable(note)}`),
     ...(status === 'needs_confirmation' ? [`  ${paint('It would close unusually many findings and waits for a person to confirm it.', 'red')}`] : []),

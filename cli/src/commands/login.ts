@@ -1,17 +1,24 @@
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { createClient } from '@rrs/client';
-import { type Call, type Command, EXIT, JSON_OPTION, printJson, textOf, UsageError } from '../command.ts';
-import { requireUrl, writeLogin } from '../settings.ts';
+import { JSON_OPTION, textOf } from '../arguments.ts';
+import { type Command, EXIT, UsageError } from '../command.ts';
+import { printJson } from '../print.ts';
+import { deleteLogin, loginFile, requireUrl, writeLogin } from '../settings.ts';
 
 /** Threat: other users of the machine can read the arguments of a process, so the key is never one of them. */
 export const login: Command = {
-  summary: 'Store the address of the service and an API key for this user',
   options: { url: { type: 'string', value: 'URL', help: 'Address of the service. Default: RRS_URL.' } },
-  examples: ['rrs login --url https://rrs.example.com < key.txt', 'RRS_API_KEY=… rrs login --url https://rrs.example.com'],
+  examples: [
+    'rrs login --url https://rrs.example.com',
+    'rrs login --url https://rrs.example.com < key.txt',
+    'RRS_API_KEY=… rrs login --url https://rrs.example.com',
+  ],
   async run(call) {
     const { env, terminal } = call;
     const url = requireUrl(textOf(call, 'url') ?? env.RRS_URL ?? missing('Name the service: --url https://rrs.example.com.'));
-    const apiKey = (env.RRS_API_KEY || (await text(process.stdin))).trim() || missing('Pass the API key on standard input, or set RRS_API_KEY.');
+    const apiKey = (env.RRS_API_KEY || (await readKey())).trim() || missing('Pass the API key on standard input, or set RRS_API_KEY.');
     const me = await createClient({ url, apiKey }).call('getMe');
     const file = writeLogin(env, { url, api_key: apiKey });
     terminal.out(`Signed in to ${url} as ${me.name} (${me.role} of ${me.organization.name}). Stored in ${file}.\n`);
@@ -19,15 +26,37 @@ export const login: Command = {
   },
 };
 
+/** On a terminal, what is typed is not shown. */
+async function readKey(): Promise<string> {
+  if (!process.stdin.isTTY) return text(process.stdin);
+  process.stderr.write('API key: ');
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: process.stdin, output: silent, terminal: true });
+  try {
+    return await lines.question('');
+  } finally {
+    lines.close();
+    process.stderr.write('\n');
+  }
+}
+
 function missing(sentence: string): never {
   throw new UsageError(sentence);
 }
 
+export const logout: Command = {
+  examples: ['rrs logout'],
+  async run({ env, terminal }) {
+    deleteLogin(env);
+    terminal.out(`Deleted ${loginFile(env)}. The API key stays valid until it is revoked.\n`);
+    return EXIT.ok;
+  },
+};
+
 export const whoami: Command = {
-  summary: 'Show who you are for the service',
   options: JSON_OPTION,
-  examples: ['rrs whoami'],
-  async run(call: Call) {
+  examples: ['rrs whoami', 'rrs whoami --json'],
+  async run(call) {
     const me = await call.client().call('getMe');
     if (call.values.json) printJson(call, me);
     else call.terminal.out(`${me.name} (${me.role} of ${me.organization.name})\n`);

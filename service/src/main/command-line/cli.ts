@@ -1,49 +1,10 @@
 import { isUnavailable } from '../../db/unavailable.ts';
 import { AppError, messageOf, OperatorError } from '../../shared/errors.ts';
-import { describeRole, roles } from '../../shared/permissions.ts';
 import { describeConfig, readConfig } from '../config.ts';
 import { createLog, version } from '../log.ts';
+import { helpFor, usage } from './help.ts';
 
 /** Commands print their result to stdout. `start`, `api` and `worker` run until they are stopped. */
-const usage = `rrs-server ${version}: Remediation Risk Service
-
-Run the service:
-  rrs-server start                        run the API and a worker in one process
-  rrs-server api | worker                 run only the API or only a worker, on a shared DATABASE_URL
-  rrs-server migrate                      migrate the database to this version
-  rrs-server config                       list all settings with their defaults
-
-Manage organizations, members and API keys:
-  rrs-server org create <slug> [--name <name>]
-  rrs-server org list
-  rrs-server member add <email> --role <role> [--name <name>] [--password-stdin] [--org <slug>]
-                                          prints a generated password, unless --password-stdin is set
-  rrs-server member list [--org <slug>]
-  rrs-server member remove <email> [--org <slug>]
-  rrs-server key create <name> --role <role> [--days <number>] [--org <slug>]
-                                          prints the key; it expires after --days (default: never)
-  rrs-server key list [--org <slug>]
-  rrs-server key revoke <id or prefix> [--org <slug>]
-
-Manage signing and encryption keys:
-  rrs-server keys list                    list the public keys that sign or signed evidence
-  rrs-server keys rotate [--compromised]  create new signing keys; the old public keys stay published
-  rrs-server credentials rotate           re-encrypt the credentials of all connections with a new key and delete the old key
-
-Verify evidence:
-  rrs-server evidence verify [--deep] <package.zip> [options]
-                                          verify a package like rrs-verify, whose options it takes; --deep also reads the original scan reports
-                                          and checks that they show each finding before the fix and not after it
-
-Back up and restore:
-  rrs-server backup <folder>              write the database, files and signing keys to a new folder; the service can keep running
-  rrs-server restore <folder>             restore a backup into an empty database
-
-The organization is "default" unless you set --org.
-
-Roles:
-${roles.map((role) => `  ${role.padEnd(10)} ${describeRole(role)}\n`).join('')}`;
-
 export async function main(args: string[]): Promise<number> {
   const [command = '', ...rest] = args;
   try {
@@ -62,9 +23,14 @@ export async function main(args: string[]): Promise<number> {
 }
 
 async function run(command: string, args: string[]): Promise<number> {
+  const help = args.includes('--help') || args.includes('-h') ? helpFor([command, ...args]) : ['help', '--help', '-h'].includes(command) ? helpFor(args) : null;
+  if (help !== null) {
+    process.stdout.write(help);
+    return 0;
+  }
   if (['start', 'api', 'worker', 'migrate', 'config'].includes(command) && args.length > 0) {
     process.stderr.write(
-      `rrs-server: "rrs ${command}" takes no arguments ("${args[0]}"). Settings are environment variables; "rrs-server config" lists them.\n`,
+      `rrs-server: "rrs-server ${command}" takes no arguments ("${args[0]}"). Settings are environment variables; "rrs-server config" lists them.\n`,
     );
     return 2;
   }
