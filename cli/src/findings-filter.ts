@@ -27,6 +27,7 @@ const FILTERS = {
   not_asset_type: ['list', 'Not on assets of these types.', ASSET_TYPES],
   asset_version: ['text', 'On this version of the asset.'],
   track: ['list', 'On one of these tracks.'],
+  new_since_track: ['text', 'Not on this track: with --track, what a branch adds to another.'],
   owner: ['list', 'On assets of one of these owners.'],
   criticality: ['list', 'On assets of one of these criticalities.', LEVELS],
   exposure: ['list', 'On assets with one of these exposures.', EXPOSURES],

@@ -44,14 +44,14 @@ const NOT_SIGNED_IN = 'Not signed in. Run "rrs login", or set RRS_URL and RRS_AP
 export function urlOf(env: Environment): string {
   const url = env.RRS_URL || readLogin(env).url;
   if (!url) throw new UsageError(NOT_SIGNED_IN);
-  return requireUrl(url).replace(/\/+$/, '');
+  return requireUrl(url).replace(/(?<!\/)\/+$/, '');
 }
 
 export function clientOf(env: Environment): Client {
   const login = readLogin(env);
   const url = urlOf(env);
   // Threat: the stored key must not be sent to another service than the one it was stored for.
-  const stored = login.url !== undefined && requireUrl(login.url).replace(/\/+$/, '') === url ? login.api_key : undefined;
+  const stored = login.url !== undefined && requireUrl(login.url).replace(/(?<!\/)\/+$/, '') === url ? login.api_key : undefined;
   const apiKey = env.RRS_API_KEY || stored;
   if (!apiKey) throw new UsageError(NOT_SIGNED_IN);
   return createClient({ url, apiKey });

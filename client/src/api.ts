@@ -517,6 +517,8 @@ export type BulkChange = {
     asset_version?: string;
     /** Seen on one of these branches, environments or release lines. Active findings match only while they are still there. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
     track?: string[];
+    /** Not on this branch, environment or release line at present. Together with `track`: what a branch adds to another */
+    new_since_track?: string;
     /** On an asset of one of these owners, ignoring case */
     owner?: string[];
     /** On an asset of one of these criticalities */
@@ -3346,6 +3348,7 @@ export type ProblemCode =
   | 'unsupported_media_type'
   | 'range_not_satisfiable'
   | 'unprocessable'
+  | 'import_failed'
   | 'idempotency_key_reused'
   | 'rate_limited'
   | 'headers_too_large'
@@ -4601,6 +4604,8 @@ export type WorkItemCreate = {
     asset_version?: string;
     /** Seen on one of these branches, environments or release lines. Active findings match only while they are still there. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
     track?: string[];
+    /** Not on this branch, environment or release line at present. Together with `track`: what a branch adds to another */
+    new_since_track?: string;
     /** On an asset of one of these owners, ignoring case */
     owner?: string[];
     /** On an asset of one of these criticalities */
@@ -4740,6 +4745,8 @@ export type WorkItemFindingsAdd = {
     asset_version?: string;
     /** Seen on one of these branches, environments or release lines. Active findings match only while they are still there. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
     track?: string[];
+    /** Not on this branch, environment or release line at present. Together with `track`: what a branch adds to another */
+    new_since_track?: string;
     /** On an asset of one of these owners, ignoring case */
     owner?: string[];
     /** On an asset of one of these criticalities */
@@ -5041,7 +5048,7 @@ export interface Operations {
     body: FindingCreate;
     response: Finding;
   };
-  /** Import a report. Uploads a report and queues its import. Send the file as the request body or as the part `file` of a form. Returns 202 with the import. With `Prefer: wait=N`, the response waits up to N seconds for the import to finish. Importing the same report again changes nothing. Findings are closed only if `scan_scope` declares the report complete. Returns 429 if too many jobs of your organization are waiting. */
+  /** Import a report. Uploads a report and queues its import. Send the file as the request body or as the part `file` of a form. Returns 202 with the import. With `Prefer: wait=N`, the response waits up to N seconds for the import to finish, and is 422 `import_failed` if it failed. With an `Idempotency-Key`, sending the same file again returns the same import. Importing the same report again changes nothing. Findings are closed only if `scan_scope` declares the report complete. Returns 429 if too many jobs of your organization are waiting. */
 
   createImport: {
     query?: {
@@ -5264,6 +5271,8 @@ export interface Operations {
       asset_version?: string;
       /** Seen on one of these branches, environments or release lines. Active findings match only while they are still there. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
       track?: string[];
+      /** Not on this branch, environment or release line at present. Together with `track`: what a branch adds to another */
+      new_since_track?: string;
       /** On an asset of one of these owners, ignoring case */
       owner?: string[];
       /** On an asset of one of these criticalities */
@@ -5485,6 +5494,8 @@ export interface Operations {
       asset_version?: string;
       /** Seen on one of these branches, environments or release lines. Active findings match only while they are still there. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
       track?: string[];
+      /** Not on this branch, environment or release line at present. Together with `track`: what a branch adds to another */
+      new_since_track?: string;
       /** On an asset of one of these owners, ignoring case */
       owner?: string[];
       /** On an asset of one of these criticalities */
@@ -5607,6 +5618,8 @@ export interface Operations {
       asset_version?: string;
       /** Seen on one of these branches, environments or release lines. Active findings match only while they are still there. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
       track?: string[];
+      /** Not on this branch, environment or release line at present. Together with `track`: what a branch adds to another */
+      new_since_track?: string;
       /** On an asset of one of these owners, ignoring case */
       owner?: string[];
       /** On an asset of one of these criticalities */
@@ -5821,6 +5834,8 @@ export interface Operations {
       asset_version?: string;
       /** Seen on one of these branches, environments or release lines. Active findings match only while they are still there. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
       track?: string[];
+      /** Not on this branch, environment or release line at present. Together with `track`: what a branch adds to another */
+      new_since_track?: string;
       /** On an asset of one of these owners, ignoring case */
       owner?: string[];
       /** On an asset of one of these criticalities */
@@ -6193,6 +6208,8 @@ export interface Operations {
       asset_version?: string;
       /** Seen on one of these branches, environments or release lines. Active findings match only while they are still there. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
       track?: string[];
+      /** Not on this branch, environment or release line at present. Together with `track`: what a branch adds to another */
+      new_since_track?: string;
       /** On an asset of one of these owners, ignoring case */
       owner?: string[];
       /** On an asset of one of these criticalities */
@@ -6366,6 +6383,8 @@ export interface Operations {
       asset_version?: string;
       /** Seen on one of these branches, environments or release lines. Active findings match only while they are still there. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
       track?: string[];
+      /** Not on this branch, environment or release line at present. Together with `track`: what a branch adds to another */
+      new_since_track?: string;
       /** On an asset of one of these owners, ignoring case */
       owner?: string[];
       /** On an asset of one of these criticalities */
@@ -6447,7 +6466,7 @@ export interface Operations {
     };
     response: FindingList;
   };
-  /** List the changes of an import. Returns the findings that the import created, reopened, closed or updated, each once, most severe first. Includes findings that only a pull request has. A dry run has no changes: see its counts. */
+  /** List the changes of an import. Returns the findings that the import created, reopened, closed or updated, each once, most severe first. With `kind=unchanged`, also those that it saw and did not change, as long as it is the newest scan of its track by its source. Includes findings that only a pull request has. A dry run has no changes: see its counts. */
 
   listImportChanges: {
     path: {
@@ -7322,7 +7341,7 @@ export const operations = {
   createConnection: ['POST', '/api/v1/integrations', 'json', true],
   createEvidencePackage: ['POST', '/api/v1/riskops-evidence/packages', 'json', true],
   createFinding: ['POST', '/api/v1/findings', 'json', true],
-  createImport: ['POST', '/api/v1/imports', 'json', false],
+  createImport: ['POST', '/api/v1/imports', 'json', true],
   createSession: ['POST', '/api/v1/sessions', 'json', false],
   createShareLink: ['POST', '/api/v1/riskops-evidence/packages/{package_id}/share-links', 'json', true],
   createView: ['POST', '/api/v1/views', 'json', true],

@@ -9,6 +9,8 @@ export class RrsError extends Error {
   readonly errors: NonNullable<Problem['errors']>;
   /** Names the request in the log of the service. */
   readonly requestId: string | null;
+  /** Address of what the refusal is about, such as the import that failed. */
+  readonly location: string | null;
   /** Seconds to wait before the next attempt, if the service said so. */
   readonly retryAfter: number | null;
 
@@ -21,6 +23,7 @@ export class RrsError extends Error {
     this.code = problem?.code ?? null;
     this.errors = problem?.errors ?? [];
     this.requestId = problem?.request_id ?? response.headers.get('x-request-id');
+    this.location = response.headers.get('location');
     this.retryAfter = secondsOf(response.headers.get('retry-after'));
   }
 }

@@ -1,13 +1,15 @@
-import type { Client, ImportChangeKind, ListedFinding } from '@rrs/client';
-import { choiceOf, choicesOf, flagOf } from '../arguments.ts';
-import { type Command, EXIT, UsageError } from '../command.ts';
-import { FILTER_OPTIONS, filterOf, isEmpty } from '../findings-filter.ts';
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Client, Import, ImportChangeKind, ListedFinding } from '@rrs/client';
+import { choiceOf, choicesOf, flagOf, textOf } from '../arguments.ts';
+import { type Call, type Command, EXIT, UsageError } from '../command.ts';
+import { FILTER_OPTIONS, type Filter, filterOf, isEmpty } from '../findings-filter.ts';
 import { GATE_FORMATS, render, type Verdict } from '../gate-formats.ts';
+import { waitForImport } from '../imports.ts';
 import { lastImports } from '../settings.ts';
 
 const REASONS = ['critical', 'high', 'medium', 'low', 'info', 'unknown', 'kev'] as const;
 type Reason = (typeof REASONS)[number];
-type Query = ReturnType<typeof filterOf>;
 
 const NEW: readonly ImportChangeKind[] = ['created', 'reopened'];
 const SHOWN: readonly ImportChangeKind[] = [...NEW, 'updated', 'unchanged'];
@@ -21,13 +23,16 @@ export const gate: Command = {
   arguments: '[IMPORT…]',
   options: {
     'fail-on': { type: 'string', multiple: true, value: 'LIST', help: `What fails: ${REASONS.join(', ')}. Default: critical,high,kev.`, choices: REASONS },
-    'new-only': { type: 'boolean', help: 'Only findings that the imports created or reopened.' },
+    'new-only': { type: 'boolean', help: 'Only findings that the imports created or reopened. With --base: that the base track does not have.' },
+    base: { type: 'string', value: 'TRACK', help: 'Track to compare with, such as main. Implies --new-only.' },
     format: { type: 'string', value: 'FORMAT', help: `How to print the result: ${GATE_FORMATS.join(', ')}. Default: table.`, choices: GATE_FORMATS },
+    output: { type: 'string', value: 'FILE', help: 'Where to write the result. Default: standard output.' },
     json: { type: 'boolean', help: 'The same as --format json.' },
     ...FILTER_OPTIONS,
   },
   examples: [
     'rrs import trivy.json --track main && rrs gate',
+    'rrs import trivy.json --track pr-17 && rrs gate --new-only --base main',
     'rrs gate --fail-on critical,kev --new-only',
     'rrs gate --asset shop --track main --format sarif > gate.sarif',
   ],
@@ -35,58 +40,86 @@ export const gate: Command = {
   async run(call) {
     const failOn = choicesOf(call, 'fail-on', REASONS);
     const format = choiceOf(call, 'format', GATE_FORMATS) ?? (flagOf(call, 'json') ? 'json' : 'table');
-    const filter = filterOf(call);
-    const named = [...call.positionals];
-    const hasFilter = !isEmpty(filter);
-    const imports = named.length > 0 || hasFilter ? named : lastImports(call.env, call.folder);
-    if (imports.length === 0 && !hasFilter)
-      throw new UsageError('There is nothing to decide on. Run "rrs import" in this folder first, name imports, or add a filter.');
-    if (imports.length === 0 && call.values['new-only']) throw new UsageError('--new-only needs imports. Run "rrs import" first, or name imports.');
-    const client = call.client();
-    const found = await findingsOf(client, { imports, filter, newOnly: flagOf(call, 'new-only') === true });
+    const considered = consideredBy(call);
+    const found = await findingsOf(call.client(), considered);
     const reasons: readonly Reason[] = failOn.length > 0 ? failOn : ['critical', 'high', 'kev'];
     const failing = found.filter((finding) => reasons.includes(finding.severity) || (reasons.includes('kev') && finding.kev.listed));
     const verdict: Verdict = { passed: failing.length === 0, considered: found.length, failing, reasons, url: call.url() };
-    call.terminal.out(render(format, verdict, call.terminal));
+    const output = textOf(call, 'output');
+    const text = render(format, verdict, output === undefined ? call.terminal : { ...call.terminal, color: false, width: Number.POSITIVE_INFINITY });
+    if (output === undefined) call.terminal.out(text);
+    else await writeOutput(call, output, text);
     return verdict.passed ? EXIT.ok : EXIT.failed;
   },
 };
 
 interface Considered {
   imports: readonly string[];
-  filter: Query;
+  filter: Filter;
   newOnly: boolean;
+  base: string | undefined;
+}
+
+function consideredBy(call: Call): Considered {
+  const [filter, base, named] = [filterOf(call), textOf(call, 'base'), [...call.positionals]];
+  const newOnly = flagOf(call, 'new-only') === true || base !== undefined;
+  const imports = named.length > 0 || !isEmpty(filter) ? named : lastImports(call.env, call.folder);
+  if (imports.length === 0 && isEmpty(filter))
+    throw new UsageError('There is nothing to decide on. Run "rrs import" in this folder first, name imports, or add a filter.');
+  if (imports.length === 0 && newOnly && base === undefined)
+    throw new UsageError('--new-only needs imports or --base. Run "rrs import" first, name imports, or name the track to compare with.');
+  return { imports, filter, newOnly, base };
 }
 
 /** Each finding once, those with the highest risk first. */
-async function findingsOf(client: Client, { imports, filter, newOnly }: Considered): Promise<ListedFinding[]> {
+async function findingsOf(client: Client, { imports, filter, newOnly, base }: Considered): Promise<ListedFinding[]> {
   const found = new Map<string, ListedFinding>();
-  const add = async (query: Query, isShown: (id: string) => boolean = () => true): Promise<void> => {
+  const add = async (query: Filter, isShown: (id: string) => boolean = () => true): Promise<void> => {
     for await (const finding of client.list('listFindings', { query: { status: [...UNDECIDED], ...filter, ...query, limit: 200 } }))
       if (isShown(finding.id)) found.set(finding.id, finding);
   };
-  if (imports.length === 0) await add({});
+  if (imports.length === 0) await add(base === undefined ? {} : { new_since_track: base });
   for (const id of imports) {
-    const { scan_scope, counts } = await client.call('getImport', { path: { id } });
-    // What only a pull request has is listed with its track alone.
-    const track = scan_scope.track === undefined ? {} : { track: [scan_scope.track] };
-    const shown = await shownBy(client, id, newOnly ? NEW : SHOWN);
+    const { scan_scope, counts } = await finished(client, id);
+    // What only a pull request has is listed with its track alone. What it has in common with the main branch is not on its track.
+    const places: Filter[] = [{}, ...(scan_scope.track === undefined ? [] : [{ track: [scan_scope.track] }])];
+    // On the base track itself, new is what the import brought.
+    const compared = base !== undefined && scan_scope.track !== undefined && scan_scope.track !== base ? { new_since_track: base } : {};
+    const isCompared = 'new_since_track' in compared;
+    const shown = await shownBy(client, id, newOnly && !isCompared ? NEW : SHOWN);
     const ids = new Set([...shown.values()].flat());
     // A gate that does not know what to decide on must not pass.
-    if (!newOnly && counts.unchanged > 0 && ids.size <= counts.created + counts.updated + counts.reopened)
+    if ((!newOnly || isCompared) && counts.unchanged > 0 && ids.size <= counts.created + counts.updated + counts.reopened)
       throw new UsageError(
-        `Import ${id} also saw findings that did not change, and the service does not know which. Use --new-only, --complete imports, or a filter.`,
+        `Import ${id} also saw findings that did not change, but a later scan replaced it, so the service no longer knows which. Use the later import, --new-only, or a filter.`,
       );
-    if (shown.size > MOST_ASSETS) await add(track, (finding) => ids.has(finding));
-    else for (const asset of shown.keys()) await add({ ...track, asset_id: asset }, (finding) => ids.has(finding));
+    const assets: Filter[] = shown.size > MOST_ASSETS ? [{}] : [...shown.keys()].map((asset_id) => ({ asset_id }));
+    for (const asset of assets) for (const place of places) await add({ ...place, ...compared, ...asset }, (finding) => ids.has(finding));
   }
   return [...found.values()].sort((a, b) => b.risk_score - a.risk_score);
+}
+
+/** An import that failed, or that a person has to confirm, says nothing about what is there. */
+async function finished(client: Client, id: string): Promise<Import> {
+  const done = await waitForImport(client, await client.call('getImport', { path: { id } }));
+  if (done.dry_run) throw new UsageError(`Import ${id} is a dry run, which changes nothing. Import the report without --dry-run.`);
+  if (done.status === 'failed') throw new UsageError(`Import ${id} failed: ${done.error} Import the report again.`);
+  return done;
 }
 
 /** The findings that an import shows, by asset. */
 async function shownBy(client: Client, id: string, kinds: readonly ImportChangeKind[]): Promise<Map<string, string[]>> {
   const shown = new Map<string, string[]>();
-  for await (const { asset, finding_id } of client.list('listImportChanges', { path: { id }, query: { kind: [...kinds], limit: 200 } }))
-    shown.set(asset.id, [...(shown.get(asset.id) ?? []), finding_id]);
+  for await (const { asset, finding_id } of client.list('listImportChanges', { path: { id }, query: { kind: [...kinds], limit: 200 } })) {
+    const ids = shown.get(asset.id);
+    if (ids === undefined) shown.set(asset.id, [finding_id]);
+    else ids.push(finding_id);
+  }
   return shown;
+}
+
+async function writeOutput({ folder }: Call, output: string, text: string): Promise<void> {
+  await writeFile(resolve(folder, output), text).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`${output} cannot be written (${error.code}). Choose another file with --output.`);
+  });
 }

@@ -1,4 +1,14 @@
-import { type AssetType, type Client, counted as countedBody, type Import, type ImportCounts, type ReportFormat, type ScanScope } from '@rrs/client';
+import {
+  type AssetType,
+  type Client,
+  counted as countedBody,
+  type Import,
+  type ImportCounts,
+  type InputOf,
+  type ReportFormat,
+  RrsError,
+  type ScanScope,
+} from '@rrs/client';
 import { flagOf, given, JSON_OPTION, textOf } from '../arguments.ts';
 import { type Call, type Command, EXIT, UsageError } from '../command.ts';
 import { waitForImport } from '../imports.ts';
@@ -54,7 +64,7 @@ async function upload(client: Client, call: Call, { name, body }: ReportFile): P
   const format = textOf(call, 'format');
   const waits = flagOf(call, 'wait') !== false;
   try {
-    const first = await client.call('createImport', {
+    const first = await created(client, {
       // Without somebody who watches, the file can be sent again after a refusal.
       body: call.terminal.live ? countedBody(body, ({ sent, total }) => line.show(`${bar(sent / Math.max(1, total ?? sent))}  ${name}`)) : body,
       query: {
@@ -72,6 +82,17 @@ async function upload(client: Client, call: Call, { name, body }: ReportFile): P
     );
   } finally {
     line.clear();
+  }
+}
+
+/** An import that failed while the request waited for it is a refusal. Its details are in the import. */
+async function created(client: Client, input: InputOf<'createImport'>): Promise<Import> {
+  try {
+    return await client.call('createImport', input);
+  } catch (error) {
+    const id = error instanceof RrsError && error.code === 'import_failed' ? error.location?.split('/').at(-1) : undefined;
+    if (id === undefined) throw error;
+    return client.call('getImport', { path: { id } });
   }
 }
 

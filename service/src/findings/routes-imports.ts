@@ -3,10 +3,11 @@ import multipart from '@fastify/multipart';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { formats } from '@rrs/scan-reports';
 import type { FastifyRequest } from 'fastify';
-import type { Static } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { BlobRef } from '../blobs/blobs.ts';
 import { presentPage } from '../db/pages.ts';
 import type { App } from '../http/app.ts';
+import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
 import { PreferHeaders, preferredWait, waitFor } from '../http/requests/prefer.ts';
 import { readForm, type StoreFile } from '../http/requests/uploads.ts';
 import { deleteRoute, getRoute, listRoute } from '../http/resource.ts';
@@ -83,7 +84,7 @@ export function importRoutes(app: App, deps: FindingDeps): void {
     operationId: 'listImportChanges',
     summary: 'List the changes of an import',
     description:
-      'Returns the findings that the import created, reopened, closed or updated, each once, most severe first. Includes findings that only a pull request has. A dry run has no changes: see its counts.',
+      'Returns the findings that the import created, reopened, closed or updated, each once, most severe first. With `kind=unchanged`, also those that it saw and did not change, as long as it is the newest scan of its track by its source. Includes findings that only a pull request has. A dry run has no changes: see its counts.',
     tag: 'Imports',
     params: FindingParams,
     query: ImportChangeQuery,
@@ -128,7 +129,7 @@ export function importRoutes(app: App, deps: FindingDeps): void {
 }
 
 /** Streams the report to the blob store, whatever content type the client declares. A job imports it. */
-async function uploadRoute(app: App, { db, blobs, reportLimit }: FindingDeps): Promise<void> {
+async function uploadRoute(app: App, { db, secret, blobs, reportLimit }: FindingDeps): Promise<void> {
   app.removeAllContentTypeParsers();
   await app.register(multipart, { limits: { files: 1, fields: 10, fieldSize: 100_000, fileSize: reportLimit + 1, parts: 20 } });
   app.addContentTypeParser('*', (_request, payload, parsed) => parsed(null, payload));
@@ -153,10 +154,10 @@ async function uploadRoute(app: App, { db, blobs, reportLimit }: FindingDeps): P
         operationId: 'createImport',
         summary: 'Import a report',
         description:
-          'Uploads a report and queues its import. Send the file as the request body or as the part `file` of a form. Returns 202 with the import. With `Prefer: wait=N`, the response waits up to N seconds for the import to finish. Importing the same report again changes nothing. Findings are closed only if `scan_scope` declares the report complete. Returns 429 if too many jobs of your organization are waiting.',
+          'Uploads a report and queues its import. Send the file as the request body or as the part `file` of a form. Returns 202 with the import. With `Prefer: wait=N`, the response waits up to N seconds for the import to finish, and is 422 `import_failed` if it failed. With an `Idempotency-Key`, sending the same file again returns the same import. Importing the same report again changes nothing. Findings are closed only if `scan_scope` declares the report complete. Returns 429 if too many jobs of your organization are waiting.',
         tags: ['Imports'],
         querystring: ImportQuery,
-        headers: PreferHeaders,
+        headers: Type.Object({ ...IdempotencyHeaders.properties, ...PreferHeaders.properties }),
         response: {
           202: {
             ...Import,
@@ -165,6 +166,7 @@ async function uploadRoute(app: App, { db, blobs, reportLimit }: FindingDeps): P
               'Retry-After': { type: 'string', description: 'Seconds to wait before polling again. Present until the import has finished' },
             },
           },
+          ...problems('import_failed', 'idempotency_key_reused'),
         },
       },
     },
@@ -173,14 +175,22 @@ async function uploadRoute(app: App, { db, blobs, reportLimit }: FindingDeps): P
       await db.withTenant(actor, assertQueueHasRoom);
       const store: StoreFile<BlobRef> = (content, _filename, isWanted) => blobs.put(content, { maxBytes: reportLimit, onNamed: () => isWanted });
       const { blob, fields } = await receive(request, request.query, store);
-      const created = await db.withTenant(actor, (tx) => createImport(tx, actor, { ...fields, sha256: blob.sha256, bytes: blob.size }));
-      const finished = await waitFor(request, reply, preferredWait(request, 0), async () => {
-        const row = await db.withTenant(actor, (tx) => readImport(tx, actor.orgId, created.id));
+      const { id } = await answerOnce({ db, secret, content: [fields, blob.sha256] }, request, reply, async (tx) => ({
+        status: 202,
+        body: { id: (await createImport(tx, actor, { ...fields, sha256: blob.sha256, bytes: blob.size })).id },
+      }));
+      const read = (): Promise<ImportRow> => db.withTenant(actor, (tx) => readImport(tx, actor.orgId, id));
+      const seconds = preferredWait(request, 0);
+      const finished = await waitFor(request, reply, seconds, async () => {
+        const row = await read();
         return done(row) ? row : undefined;
       });
-      const row = finished ?? created;
+      const row = finished ?? (await read());
+      const location = `/api/v1/imports/${id}`;
+      if (seconds > 0 && row.status === 'failed')
+        throw new AppError('import_failed', `The import failed: ${row.error} See ${location} for details.`, { headers: { location } });
       if (!done(row)) reply.header('retry-after', '1');
-      return reply.code(202).header('location', `/api/v1/imports/${row.id}`).send(toImport(row));
+      return reply.header('location', location).send(toImport(row));
     },
   );
 }

@@ -45,6 +45,12 @@ export const filters = {
     'Seen on one of these branches, environments or release lines. Active findings match only while they are still there. What only pull requests have is listed only with this filter, `asset_version` or `import_id`',
     ['main'],
   ),
+  new_since_track: Type.Optional(
+    Text(1, 200, {
+      description: 'Not on this branch, environment or release line at present. Together with `track`: what a branch adds to another',
+      examples: ['main'],
+    }),
+  ),
   owner: Multi(Text(1, 200), 'On an asset of one of these owners, ignoring case', ['payments']),
   criticality: Multi(OneOf(criticalities), 'On an asset of one of these criticalities'),
   exposure: Multi(OneOf(exposures), 'On an asset with one of these exposures'),

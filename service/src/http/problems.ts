@@ -114,6 +114,11 @@ export const problemKinds: Readonly<Record<ErrorCode, ProblemKind>> = {
     title: 'Cannot be done',
     help: 'The request is well-formed, but what it asks for is not possible with these objects. `detail` says why.',
   },
+  import_failed: {
+    status: 422,
+    title: 'Import failed',
+    help: 'You waited for the import with `Prefer: wait`, and it failed. `detail` says why, and `Location` is the import. Correct the file or its parameters, and send it again with a new Idempotency-Key.',
+  },
   idempotency_key_reused: {
     status: 422,
     title: 'Idempotency key reused',

@@ -22,6 +22,7 @@ export type ErrorCode =
   | 'request_timeout'
   | 'unsupported_media_type'
   | 'unprocessable'
+  | 'import_failed'
   | 'idempotency_key_reused'
   | 'rate_limited'
   | 'internal_error'

@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startWorker, type Worker } from '../../jobs/worker.ts';
 import { type CallOptions, startApi, type TestApi } from '../../testing/http/api.ts';
+import { withFailedImport } from '../../testing/http/failed-import.ts';
 import { importHandler } from '../handlers.ts';
 
 const LIMIT = 400_000;
@@ -60,7 +61,8 @@ async function send(
     body,
     headers: { 'content-type': 'application/octet-stream', prefer: 'wait=20', ...headers },
   });
-  return { status: answer.status, headers: answer.headers, body: answer.body as Import };
+  const { body: shown } = await withFailedImport(api, answer, as);
+  return { status: answer.status, headers: answer.headers, body: shown as Import };
 }
 async function sendForm(parts: Record<string, string | Blob>) {
   const form = new FormData();
@@ -105,6 +107,31 @@ describe('POST /imports', () => {
     await expect
       .poll(async () => (await get(`/imports/${answer.body.id}`)).body, { timeout: 10_000 })
       .toMatchObject({ status: 'succeeded', progress: { records_read: 1 } });
+  });
+
+  it('is refused if the request waited and the import failed, and only then', async () => {
+    const failed = await api.call('POST', '/api/v1/imports', {
+      as: api.ours.owner,
+      body: 'hello',
+      headers: { 'content-type': 'text/plain', prefer: 'wait=20' },
+    });
+    expect(failed).toMatchObject({ status: 422, body: { code: 'import_failed', detail: expect.stringContaining('plain text') } });
+    expect(await get((failed.headers.get('location') ?? '').replace('/api/v1', ''))).toMatchObject({ status: 200, body: { status: 'failed' } });
+    expect(await send('hello', { headers: { prefer: '' } })).toMatchObject({ status: 202 });
+  });
+
+  it('with an Idempotency-Key returns the same import for the same file, and refuses another file or scope', async () => {
+    const report = trivy('once:1', [vulnerability(1)]);
+    const headers = { 'idempotency-key': 'build 17' };
+    const first = await send(report, { headers });
+    const again = await send(report, { headers });
+    expect(again).toMatchObject({ status: 202, body: { id: first.body.id, status: 'succeeded' } });
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect(await send(trivy('once:1', [vulnerability(2)]), { headers })).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
+    expect(await send(report, { headers, query: { dry_run: 'true' } })).toMatchObject({ status: 422 });
+    expect((await send(report, { headers, as: await api.ours.key('analyst') })).body.id).not.toBe(first.body.id);
+    const both = await Promise.all([1, 2].map(() => send(report, { headers: { 'idempotency-key': 'build 18' } })));
+    expect(both[0]?.body.id).toBe(both[1]?.body.id);
   });
 
   it('accepts a form with fields and a file', async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startWorker, type Worker } from '../../jobs/worker.ts';
 import { directReader } from '../../testing/findings/reader.ts';
 import { startApi, type TestApi } from '../../testing/http/api.ts';
+import { withFailedImport } from '../../testing/http/failed-import.ts';
 import { importHandler } from '../handlers.ts';
 
 interface Import {
@@ -27,7 +28,8 @@ afterAll(async () => {
 async function send(report: object, scan_scope: object): Promise<{ status: number; body: Import }> {
   const query = new URLSearchParams({ scan_scope: JSON.stringify(scan_scope), ...('findings' in report ? { format: 'generic' } : {}) });
   const headers = { 'content-type': 'application/octet-stream', prefer: 'wait=20' };
-  const { status, body } = await api.call('POST', `/api/v1/imports?${query}`, { as: api.ours.owner, body: JSON.stringify(report), headers });
+  const answer = await api.call('POST', `/api/v1/imports?${query}`, { as: api.ours.owner, body: JSON.stringify(report), headers });
+  const { status, body } = await withFailedImport(api, answer, api.ours.owner);
   return { status, body: body as Import };
 }
 const open = async (asset: string): Promise<number> => {

@@ -91,6 +91,13 @@ export function trackSql(orgId: string, tracks: readonly string[]): Condition {
     where s.org_id = ${orgId} and s.finding_id = findings.id and (s.state = 'present' or findings.closed_at is not null)))`;
 }
 
+/** Not on the track at present. What was fixed there and is found elsewhere counts as new. */
+export function newSinceSql(orgId: string, track: string): Condition {
+  return sql`not exists (
+    select from sightings s join ${assetTracks} t on t.org_id = ${orgId} and t.name = ${track} and t.asset_id = findings.asset_id and t.n = s.track
+    where s.org_id = ${orgId} and s.finding_id = findings.id and s.state = 'present' offset 0)`;
+}
+
 /** What a scan of the build saw, or what was known and not missing when the build was scanned in part. */
 export function versionSql(orgId: string, assetId: string, version: string): Condition {
   const runs = sql`

@@ -7,7 +7,18 @@ import { normalPath } from '../identity/paths.ts';
 import { severityRank } from '../severity.ts';
 import { activeStatuses, statuses } from '../status.ts';
 import { wholeWords } from '../words.ts';
-import { assetConditions, componentSql, importSql, pathSql, ruleSql, suppressedSql, trackSql, versionSql, workItemConditions } from './conditions.ts';
+import {
+  assetConditions,
+  componentSql,
+  importSql,
+  newSinceSql,
+  pathSql,
+  ruleSql,
+  suppressedSql,
+  trackSql,
+  versionSql,
+  workItemConditions,
+} from './conditions.ts';
 import { allOf, anyOf, lexeme, matchQuery, vulnerabilityQuery } from './lexemes.ts';
 import type { FindingFilter, PreparedFilter } from './prepare-filter.ts';
 
@@ -71,7 +82,7 @@ export function filterFindings<Row>(
 
 function conditionsOf(orgId: string, prepared: PreparedFilter, strategy: 'lookup' | 'scan', faceted: boolean): RawBuilder<boolean>[] {
   const { filter } = prepared;
-  const { component, not_component, path, not_path, rule, not_rule, track, asset_id, asset_version, import_id } = filter;
+  const { component, not_component, path, not_path, rule, not_rule, track, new_since_track, asset_id, asset_version, import_id } = filter;
   const { suppressed, acceptance_requested, severity_disputed, has_fix } = filter;
   const conditions = [...assetConditions(orgId, prepared), ...workItemConditions(orgId, filter)];
   const add = (condition: RawBuilder<boolean>): void => void conditions.push(condition);
@@ -82,6 +93,7 @@ function conditionsOf(orgId: string, prepared: PreparedFilter, strategy: 'lookup
   if (rule) add(ruleSql(rule));
   if (not_rule) add(sql`(findings.rule is null or not ${ruleSql(not_rule)})`);
   if (track) add(trackSql(orgId, track));
+  if (new_since_track) add(newSinceSql(orgId, new_since_track));
   if (asset_version && asset_id) add(versionSql(orgId, asset_id, asset_version));
   if (import_id) add(importSql(orgId, import_id));
   if (acceptance_requested !== undefined) {

@@ -155,6 +155,13 @@ describe('the filters on where and when a finding was seen', () => {
     expect(await titles({ track: ['develop'] })).toEqual([]);
   });
 
+  it('lists what a track has and another one does not', async () => {
+    expect(await titles({ track: ['pr-17'], new_since_track: 'main' })).toEqual(['only in the pull request']);
+    // Fixed on main, so a branch that still has it would add it again.
+    expect(await titles({ track: ['main'], new_since_track: 'main' })).toEqual(['fixed']);
+    expect(await titles({ track: ['main'], new_since_track: 'no-such-track' })).toEqual(['fixed', 'kept', 'new']);
+  });
+
   it('lists the findings of a build', async () => {
     expect(await titles({ asset_id: asset, asset_version: '1.0.0' })).toEqual(['fixed', 'kept']);
     expect(await titles({ asset_id: asset, asset_version: '1.1.0' })).toEqual(['kept', 'new']);

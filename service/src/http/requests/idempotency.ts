@@ -25,10 +25,11 @@ interface WriteResponse<Body> {
 
 /**
  * Runs a write and stores its response in the same transaction, so that either both are committed or neither is. A retry that
- * arrives while the first request is running waits on the unique key and then returns the stored response.
+ * arrives while the first request is running waits on the unique key and then returns the stored response. `content` stands for a body that was read
+ * as a stream.
  */
 export async function answerOnce<Body>(
-  { db, secret }: { db: Database; secret: Buffer },
+  { db, secret, content }: { db: Database; secret: Buffer; content?: unknown },
   request: FastifyRequest,
   reply: { code(status: number): unknown; headers(values: Record<string, string>): unknown },
   write: (tx: TenantTx) => Promise<WriteResponse<Body>>,
@@ -47,7 +48,7 @@ export async function answerOnce<Body>(
   // Threat: request and response bodies can contain secrets. Both are protected with the idempotency key, which is not stored, so that access to the database does not reveal them.
   const cipherKey = Buffer.from(hkdfSync('sha256', key, secret, scope, 32));
   const requestHash = createHmac('sha256', cipherKey)
-    .update(JSON.stringify([request.url, request.body]))
+    .update(JSON.stringify([request.url, content ?? request.body]))
     .digest();
 
   const { response, replayed } = await db.withTenant(actor, async (tx) => {

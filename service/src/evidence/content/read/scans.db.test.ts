@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readImportsAbout } from '../../../findings/facts/scan-facts.ts';
 import { usePackages } from '../../../testing/evidence/packages.ts';
+import { withFailedImport } from '../../../testing/http/failed-import.ts';
 import { addPersonWithKey, behindProxy } from '../../../testing/people.ts';
 import { personNamer } from './persons.ts';
 import { readScanFacts } from './scans.ts';
@@ -11,15 +12,12 @@ beforeAll(async () => {
   ada = await addPersonWithKey(world.api(), world.api().ours, 'analyst');
 });
 
-const upload = (format: string, body: unknown, scope: object = {}) => {
+const upload = async (format: string, body: unknown, scope: object = {}) => {
   const query = new URLSearchParams({ format, scan_scope: JSON.stringify({ coverage: 'complete', ...scope }) });
   const headers = { 'content-type': 'application/octet-stream', prefer: 'wait=30' };
-  return world.post<{ id: string; status: string; counts: Record<string, number> }>(
-    `/imports?${query}`,
-    typeof body === 'string' ? body : JSON.stringify(body),
-    ada.key,
-    headers,
-  );
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const answer = await world.api().call('POST', `/api/v1/imports?${query}`, { as: ada.key, body: text, headers });
+  return (await withFailedImport(world.api(), answer, ada.key)).body as { id: string; status: string; counts: Record<string, number> };
 };
 const assetIds = async (name: string): Promise<string[]> =>
   (await world.get<{ data: { id: string }[] }>(`/assets?name=${encodeURIComponent(name)}`)).data.map(({ id }) => id);
