@@ -5,6 +5,7 @@ import { errorCodeOf } from '../shared/errors.ts';
 import { isUuid } from '../shared/ids.ts';
 import { createQueues } from '../shared/one-at-a-time.ts';
 import { NO_LIMITS, type TransactionLimits } from './limits.ts';
+import { valueTypes } from './parse-values.ts';
 import { asTransaction, isInsideTransaction } from './transaction-scope.ts';
 import type { DB } from './types.ts';
 
@@ -139,6 +140,7 @@ export function openPool(url: string, role: 'rrs_app' | 'rrs_system' | 'rrs_impo
     connectionTimeoutMillis: acquireMs,
     idleTimeoutMillis: 30_000,
     application_name: role,
+    types: valueTypes,
   });
   // The pool drops an idle connection that breaks, and the next query opens another one.
   pool.on('error', () => {});
@@ -207,12 +209,20 @@ async function once<T>(pool: pg.Pool, begin: string, work: (tx: Kysely<DB>) => P
   }
 }
 
+interface Statement {
+  sql: string;
+  parameters: readonly unknown[];
+  /** The connection keeps a statement with a name prepared. See `executePrepared`. */
+  name?: string;
+}
+
 function singleConnection(client: pg.PoolClient, isOver: () => boolean): Dialect {
   const connection: DatabaseConnection = {
-    executeQuery: async <R>(query: { sql: string; parameters: readonly unknown[] }): Promise<QueryResult<R>> => {
+    executeQuery: async <R>(query: Statement): Promise<QueryResult<R>> => {
       // A statement left over from a failed Promise.all: the connection may already serve another organization.
       if (isOver()) throw new Error('the transaction has ended: a statement came after its end');
-      const result = await client.query<R & pg.QueryResultRow>(query.sql, [...query.parameters]);
+      const { sql: text, parameters, name } = query;
+      const result = await client.query<R & pg.QueryResultRow>({ text, values: [...parameters], ...(name === undefined ? {} : { name }) });
       return { rows: result.rows ?? [], numAffectedRows: BigInt(result.rowCount ?? 0) };
     },
     // biome-ignore lint/correctness/useYield: a pipelined connection cannot keep a cursor open

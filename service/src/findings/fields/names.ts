@@ -2,6 +2,7 @@ import type { AssetType } from '@rrs/scan-reports';
 import { type Selectable, sql } from 'kysely';
 import { assetFacts } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
+import { executePrepared } from '../../db/prepared.ts';
 import type { DB } from '../../db/types.ts';
 
 export type DecisionRow = Selectable<DB['decisions']>;
@@ -46,26 +47,37 @@ export async function namesFor(tx: TenantTx, orgId: string, rows: readonly { id:
     lastWorkItems(tx, orgId, ids),
     assetIds.length === 0
       ? []
-      : tx
-          .selectFrom(assetFacts.as('assets'))
-          .select(['id', 'type', 'name', 'criticality', 'exposure'])
-          .where('org_id', '=', orgId)
-          .where('id', 'in', assetIds)
-          .execute(),
+      : executePrepared(
+          tx,
+          tx
+            .selectFrom(assetFacts.as('assets'))
+            .select(['id', 'type', 'name', 'criticality', 'exposure'])
+            .where('org_id', '=', orgId)
+            .where(sql<boolean>`id = any(${assetIds}::uuid[])`),
+        ),
     sourceIds.length === 0
       ? []
-      : tx.selectFrom('sources').select(['id', 'kind', 'provider', 'tool', 'name']).where('org_id', '=', orgId).where('id', 'in', sourceIds).execute(),
+      : executePrepared(
+          tx,
+          tx
+            .selectFrom('sources')
+            .select(['id', 'kind', 'provider', 'tool', 'name'])
+            .where('org_id', '=', orgId)
+            .where(sql<boolean>`id = any(${sourceIds}::uuid[])`),
+        ),
     ids.length === 0
       ? []
-      : tx
-          .selectFrom('sightings')
-          .select('finding_id')
-          .where('org_id', '=', orgId)
-          .where('finding_id', 'in', ids)
-          .where('state', '=', 'present')
-          .groupBy('finding_id')
-          .having(({ fn }) => fn.agg<boolean>('bool_and', ['suppressed']))
-          .execute(),
+      : executePrepared(
+          tx,
+          tx
+            .selectFrom('sightings')
+            .select('finding_id')
+            .where('org_id', '=', orgId)
+            .where(sql<boolean>`finding_id = any(${ids}::uuid[])`)
+            .where('state', '=', 'present')
+            .groupBy('finding_id')
+            .having(({ fn }) => fn.agg<boolean>('bool_and', ['suppressed'])),
+        ),
   ]);
   return {
     assets: new Map(assets.map((asset) => [asset.id, asset])),

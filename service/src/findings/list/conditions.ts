@@ -1,28 +1,16 @@
 import { type RawBuilder, sql } from 'kysely';
-import { assetTracks, assetVersions, tenantAssets } from '../../assets/relations.ts';
+import { assetTracks, assetVersions } from '../../assets/relations.ts';
 import { normalPath } from '../identity/paths.ts';
+import { escapeLike, filteredAssets } from './filtered-assets.ts';
 import type { FindingFilter, PreparedFilter } from './prepare-filter.ts';
 
 type Condition = RawBuilder<boolean>;
 
-/** Conditions on the asset of a finding, as one lookup of the assets that meet all of them. */
-export function assetConditions(orgId: string, { filter, assetIds }: PreparedFilter): Condition[] {
-  const { asset, owner, criticality, exposure, asset_tag, not_asset_tag } = filter;
-  const lower = (values: readonly string[]): string[] => values.map((value) => value.toLowerCase());
-  const conditions = [
-    ...(asset ? [assetIds.length > 0 ? sql`(${isNamed(asset)} or assets.id = any(${assetIds}::uuid[]))` : isNamed(asset)] : []),
-    ...(owner ? [sql`lower(assets.owner) = any(${lower(owner)}::text[])`] : []),
-    ...(criticality ? [sql`assets.criticality = any(${criticality}::text[])`] : []),
-    ...(exposure ? [sql`assets.exposure = any(${exposure}::text[])`] : []),
-    ...(asset_tag ? [sql`assets.tags && ${asset_tag}::text[]`] : []),
-    ...(not_asset_tag ? [sql`not assets.tags && ${not_asset_tag}::text[]`] : []),
-  ];
-  if (conditions.length === 0) return [];
-  return [sql`findings.asset_id in (select assets.id from ${tenantAssets} assets where assets.org_id = ${orgId} and ${sql.join(conditions, sql` and `)})`];
-}
-
-function isNamed(asset: string): Condition {
-  return sql`lower(assets.name) collate "C" like ${`${escapeLike(asset.toLowerCase())}%`}`;
+/** Conditions on the asset of a finding: the assets themselves if they are few, so that their findings are looked up once and not for each asset. */
+export function assetConditions(orgId: string, { filter, namedAssets, fewAssets }: PreparedFilter): Condition[] {
+  if (fewAssets) return [sql`findings.asset_id = any(${fewAssets}::uuid[])`];
+  const assets = filteredAssets(orgId, filter, namedAssets);
+  return assets ? [sql`findings.asset_id in (${assets})`] : [];
 }
 
 export function workItemConditions(orgId: string, { work_item_id, has_work_item }: FindingFilter): Condition[] {
@@ -113,8 +101,4 @@ export function versionSql(orgId: string, assetId: string, version: string): Con
 /** What the import created, reopened, updated or closed. */
 export function importSql(orgId: string, importId: string): Condition {
   return sql`findings.id in (select unnest(c.finding_ids) from import_changes c where c.org_id = ${orgId} and c.import_id = ${importId} and c.kind <> 'unchanged')`;
-}
-
-function escapeLike(text: string): string {
-  return text.replaceAll(/[\\%_]/g, '\\$&');
 }

@@ -21,6 +21,7 @@ import {
 } from './conditions.ts';
 import { allOf, anyOf, lexeme, matchQuery, vulnerabilityQuery } from './lexemes.ts';
 import type { FindingFilter, PreparedFilter } from './prepare-filter.ts';
+import type { Match } from './search.ts';
 
 type FindingsDb = DB & { findings: DB['tenant_findings'] };
 export type FindingSelect<Row> = SelectQueryBuilder<FindingsDb, 'findings', Row>;
@@ -75,7 +76,14 @@ export function filterFindings<Row>(
   }
   // A finding without a deadline is not due in any range.
   if (filter.due_from && !filter.due_to) filtered = filtered.where(sql<boolean>`findings.due_at < 'infinity'`);
-  const words = [...wordQueries(prepared), ...(strategy === 'lookup' ? indexedOnly(filter, orgId) : []), ...(faceted ? facetsOf(filter, orgId) : [])];
+  const rare = strategy === 'lookup' ? rareWords(prepared) : null;
+  // The index reads all entries of a prefix, and an id alone leaves few findings to compare the other words with.
+  if (rare && prepared.search) filtered = filtered.where(sql<boolean>`findings.search @@ ${matchQuery(prepared.search, prepared.aliasesOf)}::tsquery`);
+  const words = [
+    ...wordQueries(rare ? { ...prepared, search: rare } : prepared),
+    ...(strategy === 'lookup' ? indexedOnly(filter, orgId) : []),
+    ...(faceted ? facetsOf(filter, orgId) : []),
+  ];
   if (words.length === 0) return filtered;
   return filtered.where(sql<boolean>`${sql.ref(strategy === 'lookup' ? 'findings.facets' : 'findings.search')} @@ ${allOf(words)}::tsquery`);
 }
@@ -145,6 +153,13 @@ function wordQueries(prepared: PreparedFilter): string[] {
     search ? [matchQuery(search, aliasesOf)] : undefined,
   ];
   return queries.flatMap((alternatives) => (alternatives ? [anyOf(alternatives)] : []));
+}
+
+/** The ids among the required words of `q`, if there are other words as well. */
+function rareWords({ search }: PreparedFilter): Match | null {
+  if (!search || !('all' in search) || search.all.length < 2) return null;
+  const ids = search.all.filter((match) => 'any' in match && match.any.some((one) => 'id' in one));
+  return ids.length > 0 && ids.length < search.all.length ? { all: ids } : null;
 }
 
 /** The words by which the index finds a rule. The column decides. */

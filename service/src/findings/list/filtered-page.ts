@@ -1,45 +1,73 @@
 import { type Expression, sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
-import { COUNT_LIMIT, count, type Page, type PageRequest, pageOf, type SortColumns, sorted, sortOf } from '../../db/pages.ts';
+import { count, type Page, type PageRequest, pageOf, type SortColumns, sorted, sortOf } from '../../db/pages.ts';
+import { executePrepared } from '../../db/prepared.ts';
 import { type FindingSelect, filterFindings, ownFindings } from './filter.ts';
 import type { FindingFilter, PreparedFilter } from './prepare-filter.ts';
 
-/** How many rows along the order are searched for matches before all matches are fetched. */
-const WALKED = 100_000;
+/** How many rows along the sort order are compared first. A page of any common filter is full by then. */
+const SHORT_WALK = 2_000;
+const LONG_WALK = 30_000;
+/** Matches that are looked up and sorted rather than walked to. */
+const FEW = 20_000;
+/** Matches that are walked to as far as this takes, because looking them up takes longer. */
+const MANY = 200_000;
 
 interface Filtered<Row> {
-  all: FindingSelect<Row>;
+  /** Selects the columns of the list. */
+  select: (from: FindingSelect<object>) => FindingSelect<Row>;
   orgId: string;
   prepared: PreparedFilter;
 }
 
 /**
- * The planner walks along the index of the sort order until it has a page, assuming that matches are spread evenly. If they are all at the far end,
- * that reads the whole index. So matches are fetched first and sorted if they are few. If they are many, a short walk along the index usually finds a page.
+ * Left alone, the planner walks along the index of the sort order until it has a page, assuming that matches are spread evenly. If they are all at the far
+ * end, that reads the whole index. So there are two ways to find a page, walking along the sort order, which is fast if matches are many, and looking up
+ * all matches, which is fast if they are few. After a short walk, the planner's estimate of the matches decides. Each attempt is bounded, because the
+ * estimate can be wrong.
  */
 export async function fetchFilteredPage<Row extends { id: string }>(
   tx: TenantTx,
-  { all, orgId, prepared }: Filtered<Row>,
+  filtered: Filtered<Row>,
   columns: SortColumns<Row>,
   request: PageRequest,
 ): Promise<Page<Row>> {
+  const { select, orgId, prepared } = filtered;
   const sort = sortOf(columns, request);
-  const byKey = { ...sort, column: 'key' as const };
   const key = sql<unknown>`${sql.ref(sort.column)}`.as('key');
   const matching = filterFindings(ownFindings(tx).select([key, 'findings.id']), orgId, prepared);
-  const pageAmong = (keys: Expression<Key>) => sorted(tx.selectFrom(sql<Key>`${keys}`.as('keys')).select('keys.id'), byKey, request);
+  const pageAmong = (keys: Expression<Key>) =>
+    sorted(tx.selectFrom(sql<Key>`${keys}`.as('keys')).select('keys.id'), { ...sort, column: 'key' as const }, request);
+  const bounds = { ...prepared, filter: boundsOf(prepared.filter, sort.column), search: null, otherSources: null, fewAssets: null };
 
-  const few = await countAndPage(tx, matching.limit(COUNT_LIMIT + 1), pageAmong);
+  const walk = async (most: number): Promise<Row[] | null> => {
+    // Only listed findings are in the indexes of the sort orders.
+    if (prepared.unlisted) return null;
+    const nearby = sorted(filterFindings(ownFindings(tx).selectAll(), orgId, bounds, 'scan'), sort, { ...request, limit: most });
+    const matches = filterFindings(select(tx.selectFrom(nearby.as('findings'))), orgId, prepared, 'scan');
+    const rows = await sorted(matches, sort, request).execute();
+    return rows.length > request.limit ? rows : null;
+  };
+  const lookUp = async (most: number): Promise<Row[] | null> => {
+    const found = await countAndPage(tx, most === Infinity ? matching : matching.limit(most + 1), pageAmong);
+    return found.count <= most ? rowsOf(tx, select(ownFindings(tx)).where('findings.org_id', '=', orgId), found.ids) : null;
+  };
+
   const total = await count(tx, matching, request.total);
-  if (few.count <= COUNT_LIMIT) return pageOf(await rowsOf(all, few.ids), total, sort, request);
+  const search = async (): Promise<Row[]> => {
+    const near = await walk(SHORT_WALK);
+    if (near) return near;
+    const estimate = await estimateOf(tx, matching);
+    const few = estimate <= FEW ? await lookUp(FEW) : null;
+    return few ?? (await walk(estimate <= MANY ? LONG_WALK : 10 * LONG_WALK)) ?? (await lookUp(Infinity)) ?? [];
+  };
+  return pageOf(await search(), total, sort, request);
+}
 
-  const bounds = { ...prepared, filter: boundsOf(prepared.filter, sort.column), search: null, otherSources: null };
-  const nearby = sorted(filterFindings(ownFindings(tx).selectAll(), orgId, bounds, 'scan'), sort, { ...request, limit: WALKED });
-  const matches = filterFindings(tx.selectFrom(nearby.as('findings')).select([key, 'findings.id']), orgId, prepared, 'scan');
-  // Only listed findings are in the indexes of the sort orders.
-  const page = prepared.unlisted ? [] : await pageAmong(sql`(${matches})`).execute();
-  const ids = page.length > request.limit ? page.map(({ id }) => id) : (await countAndPage(tx, matching, pageAmong)).ids;
-  return pageOf(await rowsOf(all, ids), total, sort, request);
+/** How many rows the planner expects of a query, from its statistics. Costs only the planning. */
+async function estimateOf(tx: TenantTx, query: Expression<unknown>): Promise<number> {
+  const { rows } = await sql<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>`explain (format json) ${query}`.execute(tx);
+  return rows[0]?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? 0;
 }
 
 interface Key {
@@ -75,9 +103,9 @@ async function countAndPage(
   return rows[0] ?? { count: 0, ids: [] };
 }
 
-async function rowsOf<Row extends { id: string }>(all: FindingSelect<Row>, ids: string[]): Promise<Row[]> {
+async function rowsOf<Row extends { id: string }>(tx: TenantTx, all: FindingSelect<Row>, ids: string[]): Promise<Row[]> {
   if (ids.length === 0) return [];
-  const rows = await all.where('findings.id', 'in', ids).execute();
+  const rows = await executePrepared(tx, all.where(sql<boolean>`findings.id = any(${ids}::uuid[])`));
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }

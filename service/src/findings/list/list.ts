@@ -2,15 +2,15 @@ import type { TenantTx } from '../../db/database.ts';
 import { fetchPage, type PageRequest, type SortColumns } from '../../db/pages.ts';
 import { AppError, notFound } from '../../shared/errors.ts';
 import { listedColumns } from '../fields/derive.ts';
-import { ownFindings } from './filter.ts';
+import { type FindingSelect, ownFindings } from './filter.ts';
 import { fetchFilteredPage } from './filtered-page.ts';
 import { type FindingFilter, prepareFilter } from './prepare-filter.ts';
 
 const listed = listedColumns.map((column) => `findings.${column}` as const);
 
 export async function listFindings(tx: TenantTx, orgId: string, filter: FindingFilter, page: PageRequest) {
-  const all = ownFindings(tx).select(listed).where('findings.org_id', '=', orgId);
-  type Row = Awaited<ReturnType<typeof all.executeTakeFirstOrThrow>>;
+  const select = (from: FindingSelect<object>) => from.select(listed);
+  type Row = Awaited<ReturnType<ReturnType<typeof select>['executeTakeFirstOrThrow']>>;
   const columns: SortColumns<Row> = {
     risk_score: { column: 'risk_score', type: 'real' },
     severity: { column: 'severity', type: 'smallint' },
@@ -20,8 +20,9 @@ export async function listFindings(tx: TenantTx, orgId: string, filter: FindingF
     updated_at: { column: 'updated_at', type: 'timestamptz' },
     due_at: { column: 'due_at', type: 'timestamptz' },
   };
-  if (Object.keys(filter).length === 0) return fetchPage(tx, all.where('findings.listed', '=', true), columns, page);
-  return fetchFilteredPage(tx, { all, orgId, prepared: await prepareFilter(tx, orgId, filter) }, columns, page);
+  if (Object.keys(filter).length > 0) return fetchFilteredPage(tx, { select, orgId, prepared: await prepareFilter(tx, orgId, filter) }, columns, page);
+  const all = select(ownFindings(tx)).where('findings.org_id', '=', orgId).where('findings.listed', '=', true);
+  return fetchPage(tx, all, columns, page, { prepare: true });
 }
 
 export async function readFinding(tx: TenantTx, orgId: string, id: string) {

@@ -1,11 +1,12 @@
 import { vulnerabilityIds } from '@rrs/scan-reports/normalize.ts';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Static } from 'typebox';
 import { findByName } from '../../assets/find-by-name.ts';
 import { assetTracks } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { aliasesOf } from '../../vulnerabilities/aliases.ts';
 import type { FilterFields } from '../schemas-filter.ts';
+import { filteredAssets } from './filtered-assets.ts';
 import type { AliasesOf } from './lexemes.ts';
 import { idsIn, type Match, searchFor } from './search.ts';
 
@@ -18,7 +19,9 @@ export interface PreparedFilter {
   search: Match | null;
   aliasesOf: AliasesOf;
   /** The assets that `asset` names in another spelling or with a tag. */
-  assetIds: readonly string[];
+  namedAssets: readonly string[];
+  /** All assets that the filter allows, unless they are many or it allows all. */
+  fewAssets: readonly string[] | null;
   /** The providers that `not_source` leaves. An index finds their findings, but not those without a provider. */
   otherSources: readonly string[] | null;
   /** Whether findings match that are not listed otherwise, because only pull requests and branches in development have them. */
@@ -29,15 +32,25 @@ export interface PreparedFilter {
 export async function prepareFilter(tx: TenantTx, orgId: string, filter: FindingFilter): Promise<PreparedFilter> {
   const search = filter.q === undefined ? null : searchFor(filter.q);
   const ids = [...(filter.cve ?? []), ...(filter.not_cve ?? []), ...(search ? idsIn(search) : [])];
+  const namedAssets = filter.asset === undefined ? [] : await findByName(tx, orgId, filter.asset);
   const aliases = ids.length === 0 ? new Map<string, string[]>() : await aliasesOf(tx, orgId, ids.map(canonical));
   return {
     filter,
     search,
     aliasesOf: (id) => aliases.get(canonical(id)) ?? [id],
-    assetIds: filter.asset === undefined ? [] : await findByName(tx, orgId, filter.asset),
+    namedAssets,
+    fewAssets: await readFewAssets(tx, filteredAssets(orgId, filter, namedAssets)),
     otherSources: filter.not_source === undefined ? null : await readOtherSources(tx, orgId, filter.not_source),
     unlisted: await namesUnlisted(tx, orgId, filter),
   };
+}
+
+const FEW_ASSETS = 300;
+
+async function readFewAssets(tx: TenantTx, assets: RawBuilder<{ id: string }> | null): Promise<string[] | null> {
+  if (!assets) return null;
+  const { rows } = await sql<{ id: string }>`${assets} limit ${sql.lit(FEW_ASSETS + 1)}`.execute(tx);
+  return rows.length > FEW_ASSETS ? null : rows.map(({ id }) => id);
 }
 
 const canonical = (id: string): string => vulnerabilityIds(id)[0] ?? id;
