@@ -35,7 +35,7 @@ export function suppressedSql(orgId: string, suppressed: boolean, faceted: boole
   const shown = sql`${seen} and not s.suppressed and s.finding_id = findings.id`;
   return suppressed
     ? sql`(findings.id in (${seen} and s.suppressed ${faceted ? sql`offset 0` : sql``}) and not exists (${shown} offset 0))`
-    : sql`(not exists (${seen} and s.suppressed and s.finding_id = findings.id offset 0) or exists (${shown}))`;
+    : sql`(not exists (${seen} and s.suppressed and s.finding_id = findings.id offset 0) or exists (${shown} offset 0))`;
 }
 
 /**

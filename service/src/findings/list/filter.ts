@@ -59,7 +59,7 @@ export function filterFindings<Row>(
   if (severity && !faceted) filtered = filtered.where(sql<boolean>`findings.severity = any(${severity.map(severityRank)}::smallint[])`);
   if (status && !faceted) filtered = filtered.where(sql<boolean>`findings.status = any(${status}::text[])`);
   if (asset_id) filtered = filtered.where('findings.asset_id', '=', asset_id);
-  if (assurance && !faceted) filtered = filtered.where('findings.assurance', 'in', assurance);
+  if (assurance && strategy === 'scan') filtered = filtered.where('findings.assurance', 'in', assurance);
   if (kev !== undefined && !(kev && faceted)) filtered = filtered.where('findings.kev', '=', kev);
   if (epss_min !== undefined) filtered = filtered.where('findings.epss', '>=', epss_min);
   if (risk_min !== undefined) filtered = filtered.where('findings.risk_score', '>=', risk_min);
@@ -188,15 +188,23 @@ function excludedQueries({ filter: { not_source, not_cve, not_tag }, aliasesOf }
 }
 
 /** Facets that have no index of their own. */
-function indexedOnly({ has_fix, severity_disputed }: FindingFilter, orgId: string): string[] {
-  return [...(has_fix === undefined ? [] : [lexeme(`g:${has_fix}${orgId}`)]), ...(severity_disputed ? [lexeme(`d:true${orgId}`)] : [])];
+function indexedOnly({ has_fix, severity_disputed, assurance }: FindingFilter, orgId: string): string[] {
+  return [
+    ...(has_fix === undefined ? [] : [lexeme(`g:${has_fix}${orgId}`)]),
+    ...(severity_disputed ? [lexeme(`d:true${orgId}`)] : []),
+    ...facet('z', assurance, orgId),
+  ];
 }
+
+function facet(name: string, values: readonly (string | number)[] | undefined, orgId: string): string[] {
+  return values ? [anyOf(values.map((value) => lexeme(`${name}:${value}${orgId}`)))] : [];
+}
+
+const isActive = (status: string): boolean => (activeStatuses as readonly string[]).includes(status);
 
 function facetsOf(filter: FindingFilter, orgId: string): string[] {
   const { severity, status, assurance } = choicesOf(filter);
   // Overdue findings are active, and most findings with an assurance are not. The index finds the few that are both.
-  const chosen = status ?? (filter.overdue && assurance ? activeStatuses : undefined);
-  const facet = (name: string, values: readonly (string | number)[] | undefined) =>
-    values ? [anyOf(values.map((value) => lexeme(`${name}:${value}${orgId}`)))] : [];
-  return [...facet('s', severity?.map(severityRank)), ...facet('x', chosen), ...facet('z', assurance), ...facet('e', filter.kev ? ['true'] : undefined)];
+  const chosen = filter.overdue ? (status?.filter(isActive) ?? (assurance ? activeStatuses : undefined)) : status;
+  return [...facet('s', severity?.map(severityRank), orgId), ...facet('x', chosen, orgId), ...facet('e', filter.kev ? ['true'] : undefined, orgId)];
 }
