@@ -1,5 +1,16 @@
+import { hash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type DatabaseConnection, type Dialect, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, type QueryResult } from 'kysely';
+import {
+  type Compilable,
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+} from 'kysely';
 import pg from 'pg';
 import { errorCodeOf } from '../shared/errors.ts';
 import { isUuid } from '../shared/ids.ts';
@@ -207,6 +218,17 @@ async function once<T>(pool: pg.Pool, begin: string, work: (tx: Kysely<DB>) => P
   } finally {
     client.release(broken);
   }
+}
+
+/**
+ * Runs a statement that the connection keeps prepared: planning a query on findings takes longer than reading a page. Only for hot statements with
+ * few different texts, because every connection keeps them all, and whose best plan does not depend on the parameters. A limit must be a literal:
+ * the planner does not choose a plan for all values if it cannot know how many rows are read.
+ */
+export async function executePrepared<Row>(tx: TenantTx, query: Compilable<Row>): Promise<Row[]> {
+  const compiled = query.compile();
+  const named: CompiledQuery<Row> & { name: string } = { ...compiled, name: hash('sha1', compiled.sql) };
+  return (await tx.executeQuery<Row>(named)).rows;
 }
 
 interface Statement {

@@ -1,6 +1,5 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
-import type { TenantTx } from './database.ts';
-import { executePrepared } from './prepared.ts';
+import { executePrepared, type TenantTx } from './database.ts';
 
 /** Keyset paging: a page begins after the last row of the previous one, so rows that are inserted meanwhile do not shift it. */
 export const COUNT_LIMIT = 10_000;

@@ -65,6 +65,8 @@ export function artifactRoutes(app: App, deps: EvidenceDeps): void {
   app.get(
     '/riskops-evidence/artifacts/:id/content',
     {
+      // Stored bytes are sent as they are: their hash is the ETag.
+      compress: false,
       config: { access: 'evidence:read', produces: artifactMediaTypes },
       schema: {
         operationId: 'getArtifactContent',

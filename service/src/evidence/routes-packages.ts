@@ -140,6 +140,8 @@ export function packageRoutes(app: App, deps: EvidenceDeps): void {
   app.get(
     '/riskops-evidence/packages/:package_id/download',
     {
+      // Stored bytes are sent as they are: their hash is the ETag.
+      compress: false,
       config: { access: 'evidence:read', produces: packageMediaTypes },
       schema: {
         operationId: 'downloadEvidencePackage',

@@ -138,6 +138,8 @@ export function sharedPackageRoutes(app: App, { db, blobs }: EvidenceDeps): void
   app.get(
     '/riskops-evidence/shared/:token/download',
     {
+      // Stored bytes are sent as they are: their hash is the ETag.
+      compress: false,
       config: { access: 'public', produces: packageMediaTypes },
       schema: {
         operationId: 'downloadSharedEvidencePackage',

@@ -1,3 +1,4 @@
+import compress from '@fastify/compress';
 import cors, { type FastifyCorsOptions } from '@fastify/cors';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, {
@@ -12,6 +13,7 @@ import Fastify, {
 import type { Clock } from '../shared/clock.ts';
 import { AppError } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
+import { compression } from './compression.ts';
 import { installErrors, replyWithError } from './errors.ts';
 import { type Authenticate, installAccess } from './requests/access.ts';
 import { replyToBrokenRequest } from './requests/broken-requests.ts';
@@ -101,6 +103,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   installRequestLog(app, options.accessLog);
   // First, so that allowed origins can read error responses too, and so that its preflight route needs no `access`.
   if (options.corsOrigins.length > 0) await app.register(cors, corsOptions(options.corsOrigins));
+  await app.register(compress, compression);
   installRouteTable(app);
   installErrors(app, options.publicUrl);
   app.addHook('onRequest', (request, _reply, done) => done(notAcceptable(request) ?? undefined));

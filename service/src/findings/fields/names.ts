@@ -1,8 +1,7 @@
 import type { AssetType } from '@rrs/scan-reports';
 import { type Selectable, sql } from 'kysely';
 import { assetFacts } from '../../assets/relations.ts';
-import type { TenantTx } from '../../db/database.ts';
-import { executePrepared } from '../../db/prepared.ts';
+import { executePrepared, type TenantTx } from '../../db/database.ts';
 import type { DB } from '../../db/types.ts';
 
 export type DecisionRow = Selectable<DB['decisions']>;

@@ -1,7 +1,6 @@
 import { type Expression, sql } from 'kysely';
-import type { TenantTx } from '../../db/database.ts';
+import { executePrepared, type TenantTx } from '../../db/database.ts';
 import { count, type Page, type PageRequest, pageOf, type SortColumns, sorted, sortOf } from '../../db/pages.ts';
-import { executePrepared } from '../../db/prepared.ts';
 import { type FindingSelect, filterFindings, ownFindings } from './filter.ts';
 import type { FindingFilter, PreparedFilter } from './prepare-filter.ts';
 
