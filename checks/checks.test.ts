@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { casts } from './casts.ts';
 import { apiDescription } from './description.ts';
 import { language } from './language.ts';
+import { namedTests } from './named-tests.ts';
 import { regularExpressions } from './regular-expressions.ts';
 import { fileSizes, folderSizes } from './sizes.ts';
 import type { Check } from './sources.ts';
@@ -19,6 +20,14 @@ describe('casts', () => {
   });
   test('tests may cast', () => {
     expect(messages(casts, 'service/src/http/a.test.ts', 'const a = b as never;')).toEqual([]);
+  });
+});
+
+describe('named tests', () => {
+  const security = { path: 'SECURITY.md', text: 'Shown by\n`http/access-walk.db.test.ts` and `sign-in/oidc.db.test.ts`.' };
+  test('a test that does not exist is reported, also if another one ends like it', () => {
+    const others = ['service/src/http/access-walk.db.test.ts', 'service/src/organizations/own-sign-in/oidc.db.test.ts'].map((path) => ({ path, text: '' }));
+    expect(namedTests([security, ...others])).toEqual([{ path: 'SECURITY.md', line: 2, message: 'there is no test sign-in/oidc.db.test.ts' }]);
   });
 });
 

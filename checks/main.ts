@@ -1,13 +1,14 @@
 import { casts } from './casts.ts';
 import { apiDescription } from './description.ts';
 import { language } from './language.ts';
+import { namedTests } from './named-tests.ts';
 import { regularExpressions } from './regular-expressions.ts';
 import { fileSizes, folderSizes } from './sizes.ts';
 import { readSources } from './sources.ts';
 import { everyTableHasAnOwner, onlyWriters, tableOwners } from './table-owners.ts';
 
 /** Rules of ARCHITECTURE.md that neither the compiler nor Biome nor dependency-cruiser can check. Part of `npm run check`. */
-const checks = { casts, tableOwners, onlyWriters, everyTableHasAnOwner, folderSizes, fileSizes, language, apiDescription, regularExpressions };
+const checks = { casts, tableOwners, onlyWriters, everyTableHasAnOwner, folderSizes, fileSizes, language, apiDescription, regularExpressions, namedTests };
 
 const chosen = process.argv.slice(2);
 const sources = readSources();

@@ -1,3 +1,4 @@
+-- min_compatible_version: 1
 -- The whole schema. Later migrations change it in small steps.
 --
 -- Roles: rrs_owner owns the tables. rrs_app serves requests and sees the rows of the organization in app.org_id. rrs_system serves sign-in,

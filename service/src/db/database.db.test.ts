@@ -272,7 +272,11 @@ describe('migrate', () => {
 
   it.each([
     ['a migration that was changed after it was applied', `update rrs.schema_migrations set checksum = 'other' where version = 1`, /0001-.*has changed/],
-    ['a database ahead of the program', `insert into rrs.schema_migrations values (9999, '9999-later.sql', 'x')`, /has schema version 9999.*newer version/],
+    [
+      'a database ahead of the program',
+      `insert into rrs.schema_migrations values (9999, '9999-later.sql', 'x', 9999)`,
+      /has schema version 9999.*newer version/,
+    ],
   ])('refuses %s', async (_, change, message) => {
     const own = await createTestDatabase();
     onTestFinished(() => own.drop());

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Logger, runMigrations } from 'graphile-worker';
 import pg from 'pg';
 import { OperatorError } from '../shared/errors.ts';
@@ -10,11 +11,13 @@ const MIGRATIONS = new URL('../../migrations/', import.meta.url);
 /** "RRS" in ASCII: the advisory lock that lets one process at a time migrate a database. */
 const LOCK = 0x525253;
 
-/** The version of the database, for readiness. */
-export const SCHEMA_VERSION = 'select max(version) as version from schema_migrations';
+/** The version of the database, and the oldest version that a program must know to use it, for readiness. */
+export const SCHEMA_VERSION = 'select max(version) as version, max(min_compatible_version) as min_compatible_version from schema_migrations';
 
 export interface MigrationState {
+  /** The version of the database. It is higher than `known` after the program was rolled back. */
   applied: number;
+  /** The newest version that this program contains. */
   known: number;
 }
 
@@ -23,35 +26,48 @@ interface Migration {
   name: string;
   sql: string;
   checksum: string;
+  /** Programs that contain at least this version can use a database with this migration. */
+  minCompatibleVersion: number;
 }
 
-export async function readMigrations(): Promise<Migration[]> {
-  const names = (await readdir(MIGRATIONS)).filter((name) => /^\d{4}-[a-z0-9-]+\.sql$/.test(name)).sort();
+const MIN_COMPATIBLE = /^-- min_compatible_version: (\d+)$/m;
+
+export async function readMigrations(folder = MIGRATIONS): Promise<Migration[]> {
+  const names = (await readdir(folder)).filter((name) => /^\d{4}-[a-z0-9-]+\.sql$/.test(name)).sort();
   return Promise.all(
     names.map(async (name) => {
-      const sql = await readFile(new URL(name, MIGRATIONS), 'utf8');
-      return { version: Number(name.slice(0, 4)), name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
+      const sql = await readFile(new URL(name, folder), 'utf8');
+      const version = Number(name.slice(0, 4));
+      const declared = MIN_COMPATIBLE.exec(sql)?.[1];
+      if (declared === undefined || Number(declared) > version) throw new Error(`${name} needs a line "-- min_compatible_version: <version>"`);
+      return { version, name, sql, checksum: createHash('sha256').update(sql).digest('hex'), minCompatibleVersion: Number(declared) };
     }),
   );
 }
 
-/** Migrates the database to the newest version, or to `upTo`. Several processes may call it at the same time. */
-export async function migrate(url: string, { upTo = Number.POSITIVE_INFINITY } = {}): Promise<MigrationState> {
-  const migrations = await readMigrations();
+/**
+ * Migrates the database to the newest version, or to `upTo`. Several processes may call it at the same time. A database of a later version stays as it is,
+ * if this program can use it.
+ */
+export async function migrate(url: string, { upTo = Number.POSITIVE_INFINITY, folder = MIGRATIONS } = {}): Promise<MigrationState> {
+  const migrations = await readMigrations(folder);
+  const known = migrations.at(-1)?.version ?? 0;
   const client = new pg.Client({ connectionString: url, application_name: 'rrs_migrate' });
   await client.connect();
   try {
     await client.query('select pg_advisory_lock($1)', [LOCK]);
     await requireServer(client);
     await ensureRolesAndSchemas(client);
-    await migrateJobQueue(url);
     await client.query(`set role rrs_owner; set search_path to ${SCHEMA}`);
     const applied = await appliedMigrations(client);
-    requireSameHistory(migrations, applied);
+    const newest = requireReadable(migrations, applied);
+    // An older program must not replace the queue of a newer one.
+    if (newest > known) return { applied: newest, known };
+    await migrateJobQueue(url);
     for (const migration of migrations) {
       if (migration.version <= upTo && !applied.has(migration.version)) await apply(client, migration);
     }
-    return { applied: Math.max(...migrations.filter((m) => m.version <= upTo).map((m) => m.version)), known: migrations.length };
+    return { applied: Math.max(newest, ...migrations.filter((m) => m.version <= upTo).map((m) => m.version)), known };
   } finally {
     await client.end();
   }
@@ -128,44 +144,69 @@ async function migrateJobQueue(url: string): Promise<void> {
   }
 }
 
-async function appliedMigrations(client: pg.Client): Promise<Map<number, string>> {
+interface Applied {
+  version: number;
+  checksum: string;
+  min_compatible_version: number;
+}
+
+async function appliedMigrations(client: pg.Client): Promise<Map<number, Applied>> {
   await client.query(`
     create table if not exists schema_migrations (
       version integer primary key,
       name text not null,
       checksum text not null,
+      min_compatible_version integer not null,
       applied_at timestamptz(3) not null default now()
     );
     grant select on schema_migrations to rrs_app, rrs_system;
   `);
-  const { rows } = await client.query<{ version: number; checksum: string }>('select version, checksum from schema_migrations');
-  return new Map(rows.map((row) => [row.version, row.checksum]));
+  const { rows } = await client.query<Applied>('select version, checksum, min_compatible_version from schema_migrations');
+  return new Map(rows.map((row) => [row.version, row]));
 }
 
-function requireSameHistory(migrations: Migration[], applied: Map<number, string>): void {
+/** Returns the version of the database. */
+function requireReadable(migrations: Migration[], applied: Map<number, Applied>): number {
   for (const migration of migrations) {
-    const checksum = applied.get(migration.version);
+    const checksum = applied.get(migration.version)?.checksum;
     if (checksum !== undefined && checksum !== migration.checksum) {
       throw new OperatorError(`Migration ${migration.name} has changed since it was applied to this database. Restore the released file.`);
     }
   }
-  const newest = migrations.at(-1)?.version ?? 0;
-  const ahead = [...applied.keys()].filter((version) => version > newest);
-  if (ahead.length > 0) {
+  const known = migrations.at(-1)?.version ?? 0;
+  const newest = Math.max(0, ...applied.keys());
+  const needed = Math.max(0, ...[...applied.values()].map((one) => one.min_compatible_version));
+  if (needed > known) {
     throw new OperatorError(
-      `The database has schema version ${Math.max(...ahead)}, but this program supports only up to ${newest}. Start a newer version of the program.`,
+      `The database has schema version ${newest}, which programs can use from version ${needed} on. This program supports only up to ${known}. Start a newer version of the program.`,
     );
   }
+  return newest;
 }
 
-async function apply(client: pg.Client, migration: Migration): Promise<void> {
-  await client.query('begin');
+const LOCK_NOT_AVAILABLE = '55P03';
+/** Requests wait behind a migration that waits for a lock, so it waits only briefly and tries again. */
+const LOCK_TIMEOUT_MS = 500;
+const LOCK_ATTEMPTS = 120;
+
+async function apply(client: pg.Client, migration: Migration, attempt = 1): Promise<void> {
+  const { version, name, checksum, minCompatibleVersion } = migration;
+  await client.query(`begin; set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
   try {
     await client.query(migration.sql);
-    await client.query('insert into schema_migrations (version, name, checksum) values ($1, $2, $3)', [migration.version, migration.name, migration.checksum]);
+    await client.query('insert into schema_migrations (version, name, checksum, min_compatible_version) values ($1, $2, $3, $4)', [
+      version,
+      name,
+      checksum,
+      minCompatibleVersion,
+    ]);
     await client.query('commit');
   } catch (error) {
     await client.query('rollback');
+    if (error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE && attempt < LOCK_ATTEMPTS) {
+      await delay(LOCK_TIMEOUT_MS);
+      return apply(client, migration, attempt + 1);
+    }
     throw new Error(`Migration ${migration.name} failed; nothing of it was applied.`, { cause: error });
   }
 }

@@ -888,6 +888,7 @@ interface SchemaMigrationsTable {
   version: number;
   name: string;
   checksum: string;
+  min_compatible_version: number;
   applied_at: Generated<Timestamp>;
 }
 

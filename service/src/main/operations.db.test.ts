@@ -85,7 +85,8 @@ describe('/readyz', () => {
       const { rows } = await client.query('delete from rrs.schema_migrations returning *');
       expect(await ready()).toMatchObject({ status: 503, body: { status: 'unavailable', checks: { database: 'ok', migrations: 'pending' } } });
       for (const { version, name, checksum } of rows) {
-        await client.query('insert into rrs.schema_migrations (version, name, checksum) values ($1, $2, $3)', [version, name, checksum]);
+        const row = [version, name, checksum, 1];
+        await client.query('insert into rrs.schema_migrations (version, name, checksum, min_compatible_version) values ($1, $2, $3, $4)', row);
       }
     });
     expect((await ready()).status).toBe(200);

@@ -75,7 +75,8 @@ export function createMetrics(db: Database): Metrics {
 
 interface Readiness {
   database: 'ok' | 'unreachable';
-  migrations: 'ok' | 'pending' | 'unknown';
+  /** `incompatible` if a newer program has changed the schema so that this one cannot use it. */
+  migrations: 'ok' | 'pending' | 'incompatible' | 'unknown';
   worker: 'ok' | 'missing' | 'unknown';
 }
 
@@ -93,10 +94,12 @@ export interface OperationsOptions {
 async function readiness({ db, schemaVersion }: OperationsOptions): Promise<Readiness> {
   try {
     const [[schema], [worker]] = await Promise.all([
-      db.systemQuery<{ version: number }>('schema_version', SCHEMA_VERSION, [], 'readiness'),
+      db.systemQuery<{ version: number; min_compatible_version: number }>('schema_version', SCHEMA_VERSION, [], 'readiness'),
       db.systemQuery<{ alive: boolean }>('worker_alive', WORKER_ALIVE, [], 'readiness'),
     ]);
-    return { database: 'ok', migrations: schema && schema.version >= schemaVersion ? 'ok' : 'pending', worker: worker?.alive ? 'ok' : 'missing' };
+    const isPending = !schema || schema.version < schemaVersion;
+    const migrations = isPending ? 'pending' : schema.min_compatible_version > schemaVersion ? 'incompatible' : 'ok';
+    return { database: 'ok', migrations, worker: worker?.alive ? 'ok' : 'missing' };
   } catch {
     return { database: 'unreachable', migrations: 'unknown', worker: 'unknown' };
   }

@@ -54,7 +54,8 @@ export interface Serving extends FirstStart {
 
 /** Starts everything that needs the database, in order. */
 export async function startParts({ role, config, log, databaseUrl, stops }: Start): Promise<Serving> {
-  const { applied } = await retryWhileStarting(log, () => migrate(databaseUrl));
+  const { applied, known } = await retryWhileStarting(log, () => migrate(databaseUrl));
+  if (applied > known) log.warn({ schema_version: applied, known }, 'database has a newer schema that this version can use');
   const db = openDatabase({ url: databaseUrl, poolSize: config.RRS_DATABASE_POOL });
   stops.push(() => db.close());
   await retryWhileStarting(log, () => assertRoles(db));
@@ -126,7 +127,7 @@ export async function startParts({ role, config, log, databaseUrl, stops }: Star
     stops.push(() => deliveryWorker.stop());
   }
 
-  const operations = { db, metrics, metricsToken: config.RRS_METRICS_TOKEN, schemaVersion: applied, needsWorker: role !== 'api' };
+  const operations = { db, metrics, metricsToken: config.RRS_METRICS_TOKEN, schemaVersion: known, needsWorker: role !== 'api' };
   if (role === 'worker') {
     if (config.RRS_WORKER_PORT === null) return { url: null, firstOwner: null, setup: null };
     const app = await createOperationsHttp(log, publicUrl, operations);

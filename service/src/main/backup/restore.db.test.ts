@@ -163,7 +163,7 @@ describe('restore changes nothing and refuses', () => {
 
   it('a database with a newer schema', async () => {
     const url = await newDatabase();
-    await withClient(url, (client) => client.query(`insert into rrs.schema_migrations values (9999, '9999-later.sql', 'x')`));
+    await withClient(url, (client) => client.query(`insert into rrs.schema_migrations values (9999, '9999-later.sql', 'x', 9999)`));
     expect(await refusal(restore({ keysFolder: join(root, 'restored-keys'), url, blobs: await newStore(), source: whole }))).toMatch(
       /has schema version 9999, which is newer.*new, empty database/,
     );
