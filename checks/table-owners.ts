@@ -55,6 +55,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
     'ticket_polls',
     'ticketing_connections',
   ],
+  comments: ['comments'],
   evidence: [
     'artifact_captures',
     'artifact_removals',

@@ -654,6 +654,39 @@ export type BulkResult = {
   }[];
 };
 
+export type Comment = {
+  /** Id of the comment (UUIDv7) */
+  id: string;
+  /** The text, as it was written. `null` if the comment was withdrawn */
+  text: string | null;
+  /** Name of the author at that time */
+  author: string;
+  /** The person who wrote it. `null` if a connection did */
+  person: {
+    /** Id of the member. If no member stands behind the credential: id of the API key, or subject of the access token */
+    id: string;
+    /** Name of the person */
+    name: string;
+  } | null;
+  /** When it was written */
+  created_at: string;
+  /** When it was withdrawn. `null` if it was not */
+  withdrawn_at: string | null;
+  /** Who withdrew it */
+  withdrawn_by: string | null;
+};
+
+export type CommentCreate = {
+  /** The text, at most 4,000 characters. It is shown as plain text */
+  text: string;
+};
+
+export type CommentList = {
+  /** The items of this page */
+  data: Comment[];
+  page: Page;
+};
+
 export type Conclusion = 'remediated' | 'partially_remediated' | 'risk_accepted' | 'false_positive' | 'not_remediated';
 
 export type Connection = {
@@ -791,6 +824,15 @@ export type ConnectionTest = {
   requests: TestedRequest[];
   /** Duration in seconds */
   seconds: number;
+};
+
+export type ConnectionTestRequest = {
+  /** Provider id from the catalog */
+  provider: string;
+  /** Settings that match the provider's `config_schema` */
+  config?: Record<string, unknown>;
+  /** Secrets that match the provider's `credentials_schema`. Stored encrypted and never returned */
+  credentials?: Record<string, unknown>;
 };
 
 export type ConnectorKind = 'scanner' | 'enrichment' | 'ticketing';
@@ -1056,6 +1098,8 @@ export type EventPattern =
   | 'finding.acceptance_rejected'
   | 'finding.merged'
   | 'finding.split'
+  | 'finding.commented'
+  | 'finding.comment_withdrawn'
   | 'import.created'
   | 'import.succeeded'
   | 'import.needs_confirmation'
@@ -1112,7 +1156,9 @@ export type EventPattern =
   | 'work_item.findings_linked'
   | 'work_item.finding_unlinked'
   | 'work_item.approved'
-  | 'work_item.rejected';
+  | 'work_item.rejected'
+  | 'work_item.commented'
+  | 'work_item.comment_withdrawn';
 
 /** Evidence coverage of closed work items. */
 export type EvidenceCoverage = {
@@ -4919,6 +4965,16 @@ export interface Operations {
     body: ArtifactLink | FormData;
     response: Artifact;
   };
+  /** Comment on a finding. Adds a comment to a finding. A comment cannot be changed. It can be withdrawn. */
+
+  addFindingComment: {
+    path: {
+      /** Id of the finding or work item (UUIDv7) */
+      id: string;
+    };
+    body: CommentCreate;
+    response: Comment;
+  };
   /** Add a member. Adds a member to your organization. You cannot assign a role higher than your own. A member without a password can sign in only through the identity provider. A member must change a password that you chose before changing anything else. */
 
   addMember: {
@@ -4930,6 +4986,16 @@ export interface Operations {
   addVulnerabilityAlias: {
     body: AliasCreate;
     response: VulnerabilityAlias;
+  };
+  /** Comment on a work item. Adds a comment to a work item. A comment cannot be changed. It can be withdrawn. */
+
+  addWorkItemComment: {
+    path: {
+      /** Id of the finding or work item (UUIDv7) */
+      id: string;
+    };
+    body: CommentCreate;
+    response: Comment;
   };
   /** Add findings to a work item. Adds findings, named by `finding_ids` or matched by `filter`. A work item can have 10,000 findings. Findings that are already on it are skipped. Returns 409 if the work item is closed. */
 
@@ -6170,6 +6236,25 @@ export interface Operations {
     };
     response: EvidencePackageList;
   };
+  /** List the comments on a finding. Returns the comments on a finding, newest first. Withdrawn comments are listed without their text. */
+
+  listFindingComments: {
+    path: {
+      /** Id of the finding or work item (UUIDv7) */
+      id: string;
+    };
+    query?: {
+      /** Maximum number of items per page */
+      limit?: number;
+      /** `next_cursor` or `prev_cursor` of another page of the same list. Default: the first page */
+      cursor?: string;
+      /** Sort key. A leading `-` sorts in descending order. Ties are sorted by ID */
+      sort?: 'created_at' | '-created_at';
+      /** How to count the items on all pages. `none`: not at all. `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
+      total?: 'none' | 'bounded' | 'exact';
+    };
+    response: CommentList;
+  };
   /** List groups of findings. Returns the findings that match, grouped by asset, component, vulnerability or CWE, highest risk first by default. Findings without one are in no group. All findings that match are read, which takes longer than a list if there are many. */
 
   listFindingGroups: {
@@ -6693,6 +6778,25 @@ export interface Operations {
     };
     response: WebhookList;
   };
+  /** List the comments on a work item. Returns the comments on a work item, newest first. Withdrawn comments are listed without their text. */
+
+  listWorkItemComments: {
+    path: {
+      /** Id of the finding or work item (UUIDv7) */
+      id: string;
+    };
+    query?: {
+      /** Maximum number of items per page */
+      limit?: number;
+      /** `next_cursor` or `prev_cursor` of another page of the same list. Default: the first page */
+      cursor?: string;
+      /** Sort key. A leading `-` sorts in descending order. Ties are sorted by ID */
+      sort?: 'created_at' | '-created_at';
+      /** How to count the items on all pages. `none`: not at all. `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
+      total?: 'none' | 'bounded' | 'exact';
+    };
+    response: CommentList;
+  };
   /** List evidence packages of a work item. Returns the evidence packages of a work item, newest first, including superseded packages. */
 
   listWorkItemEvidencePackages: {
@@ -7119,6 +7223,12 @@ export interface Operations {
     };
     response: ConnectionTest;
   };
+  /** Test settings before saving them. Sends a small request to the vendor with the given settings and returns the result. Nothing is stored. Takes at most 20 seconds. Settings that `POST /integrations` would refuse are refused. */
+
+  testNewConnection: {
+    body: ConnectionTestRequest;
+    response: ConnectionTest;
+  };
   /** Test a webhook. Sends an event of the type `webhook.test` to the receiver and returns its response. The event is sent once, even if the webhook is disabled or does not select the type. Other webhooks do not receive it. */
 
   testWebhook: {
@@ -7321,14 +7431,38 @@ export interface Operations {
     body: Bytes | FormData;
     response: EvidenceVerification;
   };
+  /** Withdraw a comment on a finding. Withdraws a comment. Its text is no longer shown. Only the author, or an owner or admin, can do so. Withdrawing it again has no effect. */
+
+  withdrawFindingComment: {
+    path: {
+      /** Id of the finding or work item (UUIDv7) */
+      id: string;
+      /** Id of the comment (UUIDv7) */
+      comment_id: string;
+    };
+    response: Comment;
+  };
+  /** Withdraw a comment on a work item. Withdraws a comment. Its text is no longer shown. Only the author, or an owner or admin, can do so. Withdrawing it again has no effect. */
+
+  withdrawWorkItemComment: {
+    path: {
+      /** Id of the finding or work item (UUIDv7) */
+      id: string;
+      /** Id of the comment (UUIDv7) */
+      comment_id: string;
+    };
+    response: Comment;
+  };
 }
 
 /** Method, path, kind of response, and whether a request can be repeated safely with an idempotency key. */
 export const operations = {
   acceptInvitation: ['POST', '/api/v1/invitations/{token}', 'json', false],
   addArtifact: ['POST', '/api/v1/riskops-evidence/work-items/{work_item_id}/artifacts', 'json', true],
+  addFindingComment: ['POST', '/api/v1/findings/{id}/comments', 'json', true],
   addMember: ['POST', '/api/v1/members', 'json', true],
   addVulnerabilityAlias: ['POST', '/api/v1/vulnerability-aliases', 'json', true],
+  addWorkItemComment: ['POST', '/api/v1/work-items/{id}/comments', 'json', true],
   addWorkItemFindings: ['POST', '/api/v1/work-items/{id}/findings', 'json', true],
   approveAcceptance: ['POST', '/api/v1/findings/{id}/acceptance/approve', 'json', true],
   cancelRun: ['POST', '/api/v1/integrations/{id}/runs/{run_id}/cancel', 'json', false],
@@ -7403,6 +7537,7 @@ export const operations = {
   listDriftedTickets: ['GET', '/api/v1/tickets/drift', 'json', false],
   listEvidenceKeys: ['GET', '/api/v1/riskops-evidence/keys', 'json', false],
   listEvidencePackages: ['GET', '/api/v1/riskops-evidence/packages', 'json', false],
+  listFindingComments: ['GET', '/api/v1/findings/{id}/comments', 'json', false],
   listFindingGroups: ['GET', '/api/v1/findings/groups', 'json', false],
   listFindingHistory: ['GET', '/api/v1/findings/{id}/history', 'json', false],
   listFindingOccurrences: ['GET', '/api/v1/findings/{id}/occurrences', 'json', false],
@@ -7422,6 +7557,7 @@ export const operations = {
   listVulnerabilityAliases: ['GET', '/api/v1/vulnerability-aliases', 'json', false],
   listWebhookDeliveries: ['GET', '/api/v1/webhooks/{id}/deliveries', 'json', false],
   listWebhooks: ['GET', '/api/v1/webhooks', 'json', false],
+  listWorkItemComments: ['GET', '/api/v1/work-items/{id}/comments', 'json', false],
   listWorkItemEvidencePackages: ['GET', '/api/v1/riskops-evidence/work-items/{work_item_id}/packages', 'json', false],
   listWorkItemFindings: ['GET', '/api/v1/work-items/{id}/findings', 'json', false],
   listWorkItemTimeline: ['GET', '/api/v1/work-items/{id}/timeline', 'json', false],
@@ -7456,6 +7592,7 @@ export const operations = {
   syncAllConnections: ['POST', '/api/v1/integrations/sync-all', 'json', false],
   syncConnection: ['POST', '/api/v1/integrations/{id}/sync', 'json', false],
   testConnection: ['POST', '/api/v1/integrations/{id}/test', 'json', false],
+  testNewConnection: ['POST', '/api/v1/integrations/test', 'json', false],
   testWebhook: ['POST', '/api/v1/webhooks/{id}/test', 'json', true],
   unlinkMember: ['DELETE', '/api/v1/members/{id}/identity-provider-link', 'none', false],
   unlinkTicket: ['DELETE', '/api/v1/work-items/{id}/tickets/{ticket_id}', 'none', false],
@@ -7472,4 +7609,6 @@ export const operations = {
   updateWorkItem: ['PATCH', '/api/v1/work-items/{id}', 'json', false],
   verifyEvidencePackage: ['POST', '/api/v1/riskops-evidence/packages/{package_id}/verify', 'json', false],
   verifyUploadedPackage: ['POST', '/api/v1/riskops-evidence/verify', 'json', false],
+  withdrawFindingComment: ['POST', '/api/v1/findings/{id}/comments/{comment_id}/withdraw', 'json', true],
+  withdrawWorkItemComment: ['POST', '/api/v1/work-items/{id}/comments/{comment_id}/withdraw', 'json', true],
 } as const;

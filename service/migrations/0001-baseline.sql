@@ -1492,6 +1492,24 @@ from work_item_findings l join work_items w on w.org_id = l.org_id and w.id = l.
 where l.unlinked_at is null;
 grant select on finding_work_items to rrs_app;
 
+-- What people say about findings and work items. Rows are never deleted. The text of a withdrawn comment is no longer shown.
+create table comments (
+  org_id uuid not null references organizations (id),
+  id uuid not null,
+  object_type text not null check (object_type in ('finding', 'work_item')),
+  object_id uuid not null,
+  text text not null check (length(text) between 1 and 4000),
+  person text,
+  author text not null,
+  created_at timestamptz(3) not null default now(),
+  withdrawn_at timestamptz(3),
+  withdrawn_by text,
+  primary key (org_id, id),
+  check ((withdrawn_at is null) = (withdrawn_by is null))
+);
+create index comments_by_object on comments (org_id, object_id, created_at, id);
+select make_tenant_table('comments', 'select, insert, update');
+
 -- A work item's ticket in a ticketing system. We own title, text, priority and due date; the vendor owns state and assignee.
 create table tickets (
   org_id uuid not null references organizations (id),

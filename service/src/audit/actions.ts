@@ -19,7 +19,9 @@ interface Actions {
     | 'acceptance_approved'
     | 'acceptance_rejected'
     | 'merged'
-    | 'split';
+    | 'split'
+    | 'commented'
+    | 'comment_withdrawn';
   import: 'created' | 'succeeded' | 'needs_confirmation' | 'confirmed' | 'discarded' | 'failed' | 'file_deleted';
   member: 'added' | 'invited' | 'updated' | 'removed' | 'subject_linked' | 'subject_unlinked';
   organization: 'created' | 'updated';
@@ -39,6 +41,8 @@ interface Actions {
     | 'finding_unlinked'
     | 'approved'
     | 'rejected'
+    | 'commented'
+    | 'comment_withdrawn'
     | 'ticket_pushed'
     | 'ticket_linked'
     | 'ticket_written'

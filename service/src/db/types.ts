@@ -20,6 +20,7 @@ export interface DB {
   asset_versions: AssetVersionsTable;
   assets: AssetsTable;
   audit_events: AuditEventsTable;
+  comments: CommentsTable;
   connections: ConnectionsTable;
   decisions: DecisionsTable;
   events: EventsTable;
@@ -275,6 +276,19 @@ interface AuditEventsTable {
   after: JsonColumn | null;
   request_id: string | null;
   address: string | null;
+}
+
+interface CommentsTable {
+  org_id: string;
+  id: string;
+  object_type: 'finding' | 'work_item';
+  object_id: string;
+  text: string;
+  person: string | null;
+  author: string;
+  created_at: Generated<Timestamp>;
+  withdrawn_at: Timestamp | null;
+  withdrawn_by: string | null;
 }
 
 interface ConnectionsTable {

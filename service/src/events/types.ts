@@ -15,6 +15,8 @@ const eventNames = {
     'acceptance_rejected',
     'merged',
     'split',
+    'commented',
+    'comment_withdrawn',
   ],
   import: ['created', 'succeeded', 'needs_confirmation', 'confirmed', 'discarded', 'failed', 'file_deleted'],
   member: ['added', 'invited', 'updated', 'removed', 'subject_unlinked'],
@@ -26,7 +28,7 @@ const eventNames = {
   ticket: ['pushed', 'linked', 'updated', 'drifted', 'paused', 'failed', 'gone', 'unlinked'],
   view: ['created', 'updated', 'deleted'],
   webhook: ['created', 'updated', 'secret_rotated', 'disabled', 'deleted'],
-  work_item: ['created', 'updated', 'status_changed', 'findings_linked', 'finding_unlinked', 'approved', 'rejected'],
+  work_item: ['created', 'updated', 'status_changed', 'findings_linked', 'finding_unlinked', 'approved', 'rejected', 'commented', 'comment_withdrawn'],
 } as const;
 
 type EventNames = typeof eventNames;

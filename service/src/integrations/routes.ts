@@ -4,7 +4,15 @@ import type { App } from '../http/app.ts';
 import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
 import { deleteRoute, getRoute, listRoute, patchRoute } from '../http/resource.ts';
 import { problems } from '../http/schemas.ts';
-import { createConnection, deleteConnection, listConnections, openCredentials, readConnection, updateConnection } from './connections/connections.ts';
+import {
+  createConnection,
+  deleteConnection,
+  listConnections,
+  newSettings,
+  openCredentials,
+  readConnection,
+  updateConnection,
+} from './connections/connections.ts';
 import { readHealth } from './connections/health.ts';
 import { providerOf } from './connections/providers.ts';
 import { neverSynced, readStatus, readStatuses } from './connections/sync-status.ts';
@@ -12,7 +20,17 @@ import { testConnection } from './connections/test-connection.ts';
 import type { IntegrationRoutesDeps } from './deps.ts';
 import { toConnection, toHealth, toProvider } from './present.ts';
 import { runRoutes } from './routes-runs.ts';
-import { Connection, ConnectionCreate, ConnectionList, ConnectionParams, ConnectionPatch, ConnectionQuery, Health, TestResult } from './schemas.ts';
+import {
+  Connection,
+  ConnectionCreate,
+  ConnectionList,
+  ConnectionParams,
+  ConnectionPatch,
+  ConnectionQuery,
+  ConnectionTestBody,
+  Health,
+  TestResult,
+} from './schemas.ts';
 import { Catalog } from './schemas-catalog.ts';
 
 const tag = 'Integrations';
@@ -130,6 +148,26 @@ export function integrationRoutes(deps: IntegrationRoutesDeps) {
       params: ConnectionParams,
       remove: (tx, { actor, params }) => deleteConnection(tx, actor, params.id),
     });
+
+    app.post(
+      '/integrations/test',
+      {
+        config: { access: 'integrations:manage' },
+        schema: {
+          operationId: 'testNewConnection',
+          summary: 'Test settings before saving them',
+          description:
+            'Sends a small request to the vendor with the given settings and returns the result. Nothing is stored. Takes at most 20 seconds. Settings that `POST /integrations` would refuse are refused.',
+          tags: [tag],
+          body: ConnectionTestBody,
+          response: { 200: TestResult },
+        },
+      },
+      async (request, reply) => {
+        const { provider, settings } = newSettings(deps, request.body);
+        return reply.send(await testConnection(sender, provider, settings));
+      },
+    );
 
     app.post(
       '/integrations/:id/test',

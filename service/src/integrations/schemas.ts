@@ -61,6 +61,13 @@ export const ConnectionCreate = Strict(
   },
 );
 
+const { provider, config, credentials } = ConnectionCreate.properties;
+export const ConnectionTestBody = Named(
+  'ConnectionTestRequest',
+  { provider, config, credentials },
+  { examples: [{ provider: 'snyk', config: { organization_id: '3a6b1e50-5d0c-4b1f-9a55-0f6f0c6d1a01' }, credentials: { token: 'snyk-token-…' } }] },
+);
+
 export const ConnectionPatch = Strict({
   name: Type.Optional({ ...settings.name, description: 'Display name, unique in your organization' }),
   config: Type.Optional({ ...settings.config, description: 'Fields to change. null clears a field' }),

@@ -1,6 +1,7 @@
 import { assetRoutes } from '../assets/routes.ts';
 import { auditRoutes } from '../audit/routes.ts';
 import type { BlobStore } from '../blobs/blobs.ts';
+import { commentRoutes } from '../comments/routes.ts';
 import type { Database } from '../db/database.ts';
 import { REQUEST_LIMITS } from '../db/limits.ts';
 import { eventRoutes } from '../events/routes.ts';
@@ -115,6 +116,7 @@ export async function createApi({
       integrationRoutes({ db, secret, providers: builtIn, keys, clock: systemClock, follower, publicUrl, ...reach })(api);
       inboundRoute({ db, providers: builtIn, keys, onTicketsChanged: queueTicketReads })(api);
       workItemRoutes({ db, secret, findingFilter: FilterBody, states: previews.states })(api);
+      commentRoutes({ db, secret })(api);
       const { RRS_ARTIFACT_LIMIT: artifactLimit, RRS_REPORT_LIMIT: reportLimit, RRS_TSA_CERTIFICATES: timestampCertificates } = config;
       evidenceRoutes({
         db,

@@ -60,6 +60,18 @@ export async function addFullOrganization({ db, blobs }: Store, orgId: string, s
       .execute();
     await tx.insertInto('sso_subjects').values({ org_id: orgId, issuer: 'https://login.example.com', subject: AWKWARD, member_id: member.id }).execute();
     await tx
+      .insertInto('saved_views')
+      .values({ org_id: orgId, id: newId(), list: 'findings', name: 'Fix first', query: 'kev=true', created_by: AWKWARD })
+      .execute();
+    await tx
+      .insertInto('comments')
+      .values({ org_id: orgId, id: newId(), object_type: 'finding', object_id: newId(), text: AWKWARD, author: AWKWARD })
+      .execute();
+    await tx
+      .insertInto('preferences')
+      .values({ org_id: orgId, person: member.id, value: JSON.stringify({ text: AWKWARD }) })
+      .execute();
+    await tx
       .insertInto('events')
       .values({ org_id: orgId, id: newId(), type: 'made', subject: '', data: JSON.stringify({ text: AWKWARD, deep: [null, 1.5, {}] }) })
       .execute();

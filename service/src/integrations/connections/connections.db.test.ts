@@ -13,6 +13,7 @@ const SECRET = 'snyk-token-0123456789';
 interface ConnectionView {
   id: string;
   version: number;
+  config: Record<string, unknown>;
   credentials: Record<string, { set: boolean; hint: string | null }>;
   next_run_at: string | null;
   sync_status: string;
@@ -46,6 +47,18 @@ describe('a connection', () => {
     expect(status).toBe(400);
     expect(body.errors.map(({ path }) => path).sort()).toEqual(['/config/api_url', '/config/org', '/config/organization_id', '/credentials/token']);
     expect((await syncs.ask<{ detail: string }>('POST', '/integrations', { body: { provider: 'nobody' } })).body.detail).toContain('snyk');
+  });
+
+  it('is tested before it is saved, with the checks of saving, and nothing is stored', async () => {
+    const { origin } = await syncs.fake(snyk);
+    const stored = await syncs.ask<ConnectionView>('GET', `/integrations/${await syncs.connect(snyk, origin)}`);
+    const before = (await syncs.ask<{ data: object[] }>('GET', '/integrations')).body.data.length;
+    const given = { provider: 'snyk', config: stored.body.config, credentials: { token: SECRET } };
+    const ask = (body: object) => syncs.ask<{ ok: boolean; errors: { path: string }[] }>('POST', '/integrations/test', { body });
+    expect(await ask(given)).toMatchObject({ status: 200, body: { ok: true, error: null, requests: [{}] } });
+    expect(await ask({ ...given, credentials: { token: 'another' } })).toMatchObject({ status: 200, body: { ok: false, error: { kind: 'credentials' } } });
+    expect((await ask({ ...given, config: { api_url: 'ftp://example.com' } })).body.errors.map(({ path }) => path)).toContain('/config/api_url');
+    expect((await syncs.ask<{ data: object[] }>('GET', '/integrations')).body.data).toHaveLength(before);
   });
 
   it('reveals its secrets in no response, event, audit entry or column', async () => {

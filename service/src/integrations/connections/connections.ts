@@ -30,10 +30,19 @@ const sealContext = (orgId: string, id: string): string => `connection ${orgId} 
 
 const DEFAULT_EVERY_MINUTES = 24 * 60;
 
-export async function createConnection(tx: TenantTx, actor: Actor, deps: IntegrationDeps, input: NewConnection): Promise<ConnectionRow> {
+/** The settings of a connection that is not stored yet, checked as they are when it is created. */
+export function newSettings(
+  deps: IntegrationDeps,
+  input: Pick<NewConnection, 'provider' | 'config' | 'credentials'>,
+): { provider: Connector; settings: Settings } {
   const provider = requestedProvider(deps.providers, input.provider);
   const settings = checkedSettings(provider, { config: input.config ?? {}, credentials: input.credentials ?? {} }, deps.refusal);
   assertTrustedSource(deps, provider, settings);
+  return { provider, settings };
+}
+
+export async function createConnection(tx: TenantTx, actor: Actor, deps: IntegrationDeps, input: NewConnection): Promise<ConnectionRow> {
+  const { provider, settings } = newSettings(deps, input);
   const id = newId();
   const sealed = await deps.keys.seal(sealContext(actor.orgId, id), settings.credentials as Record<string, unknown>);
   const everyMinutes = input.schedule === undefined ? DEFAULT_EVERY_MINUTES : (input.schedule?.every_minutes ?? null);

@@ -164,6 +164,10 @@ export function subjectsOf(api: TestApi): Readonly<Record<string, Create>> {
     },
     '/api/v1/assets/{id}/tracks/{name}': async (organization) => [await asset(organization), 'default'],
     '/api/v1/findings/{id}': single(finding),
+    '/api/v1/findings/{id}/comments/{comment_id}': async (organization) => {
+      const id = await finding(organization);
+      return [id, await create(organization, `/api/v1/findings/${id}/comments`, { text: `of ${organization.slug}` })];
+    },
     splitFinding: single(async (organization) => {
       const [into, id] = [await finding(organization), await finding(organization)];
       await api.call('POST', `/api/v1/findings/${id}/merge`, { as: organization.owner, body: { into, reason: 'subject' } });
@@ -181,6 +185,10 @@ export function subjectsOf(api: TestApi): Readonly<Record<string, Create>> {
     confirmRun: (organization) => run(organization, 'needs_confirmation'),
     discardRun: (organization) => run(organization, 'needs_confirmation'),
     '/api/v1/work-items/{id}': single(workItem),
+    '/api/v1/work-items/{id}/comments/{comment_id}': async (organization) => {
+      const id = await workItem(organization);
+      return [id, await create(organization, `/api/v1/work-items/${id}/comments`, { text: `of ${organization.slug}` })];
+    },
     '/api/v1/work-items/{id}/findings/{finding_id}': async (organization) => {
       const id = await finding(organization);
       return [await workItem(organization, [id]), id];
