@@ -35,6 +35,7 @@ export interface EmbeddedPostgres {
 
 interface Server extends PostgresHome {
   logFile: string;
+  isTuned: boolean;
 }
 
 const SUPERUSER = 'rrs_admin';
@@ -44,9 +45,15 @@ const START_TIMEOUT_MS = 60_000;
 const AFTER_CRASH_MS = 15_000;
 const POLL_MS = 15;
 
-export async function startEmbedded(dataDir: string, log: (line: string) => void): Promise<EmbeddedPostgres> {
+/** For tests: the programs of another version, and a server that is configured as its packages are. */
+interface OtherServer {
+  programs: string;
+  isTuned: false;
+}
+
+export async function startEmbedded(dataDir: string, log: (line: string) => void, other?: OtherServer): Promise<EmbeddedPostgres> {
   const user = ownName();
-  const server: Server = { ...locatePostgres(dataDir), logFile: join(dataDir, 'postgres.log') };
+  const server: Server = { ...locatePostgres(dataDir, other?.programs), isTuned: other?.isTuned ?? true, logFile: join(dataDir, 'postgres.log') };
   removeUnfinished(server);
   if (!existsSync(join(server.cluster, 'PG_VERSION'))) await createCluster(server);
   allowOnlyOwnUser(server, user);
@@ -113,6 +120,8 @@ function ownName(): string {
   }
 }
 
+const BUILTIN_LOCALE = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+
 /** Creates the cluster in a temporary folder and then renames it, so that a crash leaves no incomplete cluster. */
 async function createCluster(server: Server): Promise<void> {
   if (existsSync(server.cluster) && !(statSync(server.cluster).isDirectory() && readdirSync(server.cluster).length === 0))
@@ -120,7 +129,7 @@ async function createCluster(server: Server): Promise<void> {
   // A new name each time: see removeUnfinished.
   const unfinished = mkdtempSync(`${server.cluster}.new-`);
   makeOwnedDir(unfinished, server.runner);
-  const args = ['-D', unfinished, '-U', SUPERUSER, '-A', 'peer', '-E', 'UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'];
+  const args = ['-D', unfinished, '-U', SUPERUSER, '-A', 'peer', '-E', 'UTF8', ...(server.version >= 17 ? BUILTIN_LOCALE : []), '--locale=C'];
   const initdb = run(server, 'initdb', args);
   await ended(initdb);
   if (initdb.exitCode !== 0) throw failure(server, 'PostgreSQL could not create its database cluster');
@@ -191,8 +200,7 @@ async function launch(server: Server): Promise<ChildProcess> {
     max_connections: '100',
     timezone: 'UTC',
     log_timezone: 'UTC',
-    jit: 'off',
-    shared_buffers: `${Math.floor(Math.min(totalmem() / 4, MAX_BUFFERS) / 2 ** 20)}MB`,
+    ...(server.isTuned && { jit: 'off', shared_buffers: `${Math.floor(Math.min(totalmem() / 4, MAX_BUFFERS) / 2 ** 20)}MB` }),
   };
   const child = run(server, 'postgres', ['-D', server.cluster, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])]);
   const deadline = Date.now() + START_TIMEOUT_MS;

@@ -22,6 +22,8 @@ import { errorCodeOf, OperatorError } from '../shared/errors.ts';
 /** Where the embedded server's programs and cluster lie, and whom they run as. */
 export interface PostgresHome {
   bin: string;
+  /** The major version of the programs. */
+  version: number;
   cluster: string;
   socketDir: string;
   /** Set when we are root, as whom PostgreSQL refuses to run. */
@@ -35,12 +37,12 @@ export interface Runner {
 
 const SOCKET_DIR_LIMIT = 90; // sun_path holds 107 bytes, "/.s.PGSQL.5432" included
 
-export function locatePostgres(dataDir: string): PostgresHome {
-  const programs = installedPrograms();
+export function locatePostgres(dataDir: string, programs = installedPrograms()): PostgresHome {
   const runner = process.getuid?.() === 0 ? unprivilegedUser() : undefined;
   const home = runner ? reachableHome(dataDir, runner) : dataDir;
   return {
     bin: join(runner && !reachable(programs, runner) ? copyPrograms(programs, home) : programs, 'bin'),
+    version: Number.parseInt(versionOf(programs), 10),
     cluster: join(home, 'postgres'),
     socketDir: socketDirFor(home, runner),
     runner,
@@ -62,6 +64,10 @@ function installedPrograms(): string {
       { cause: error },
     );
   }
+}
+
+function versionOf(programs: string): string {
+  return (JSON.parse(readFileSync(join(programs, '..', 'package.json'), 'utf8')) as { version: string }).version;
 }
 
 function unprivilegedUser(): Runner {
@@ -115,8 +121,7 @@ function readLink(path: string): string | undefined {
 }
 
 function copyPrograms(programs: string, home: string): string {
-  const { version } = JSON.parse(readFileSync(join(programs, '..', 'package.json'), 'utf8')) as { version: string };
-  const copy = join(home, `postgresql-${version}`);
+  const copy = join(home, `postgresql-${versionOf(programs)}`);
   if (!existsSync(copy)) {
     const unfinished = `${copy}.${process.pid}`;
     cpSync(programs, unfinished, { recursive: true, verbatimSymlinks: true });

@@ -9,7 +9,8 @@ declare module 'vitest' {
 }
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const server = await startTemporaryPostgres();
+  // Set by `npm run test:postgres`.
+  const server = await startTemporaryPostgres(process.env.RRS_TEST_POSTGRES);
   try {
     await withClient(server.url, async (client) => {
       await client.query('alter system set fsync = off');

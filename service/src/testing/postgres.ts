@@ -9,8 +9,8 @@ import { errorCodeOf } from '../shared/errors.ts';
 
 export const TEMPLATE = 'rrs_template';
 
-/** Starts a server whose folder is deleted when it stops, or when this process exits without stopping it. */
-export async function startTemporaryPostgres(): Promise<EmbeddedPostgres & { loginUrl: string }> {
+/** Starts a server, of another version if its programs are given. Its folder is deleted when it stops, or when this process exits without stopping it. */
+export async function startTemporaryPostgres(programs?: string): Promise<EmbeddedPostgres & { loginUrl: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'rrs-test-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   const abandon = () => {
@@ -21,7 +21,7 @@ export async function startTemporaryPostgres(): Promise<EmbeddedPostgres & { log
   try {
     // If this process runs as root, PostgreSQL runs as another user, who needs access to the folder.
     chmodSync(folder, 0o711);
-    const server = await startEmbedded(folder, () => {});
+    const server = await startEmbedded(folder, () => {}, programs === undefined ? undefined : { programs, isTuned: false });
     return {
       url: server.superuserUrl,
       superuserUrl: server.superuserUrl,
