@@ -114,6 +114,26 @@ export default {
       to: { pathNot: '^client/src/' },
     },
     {
+      name: 'the-console-uses-only-the-client',
+      comment: 'The console runs in browsers. Of this repository it knows the client and the verifier.',
+      severity: 'error',
+      from: { path: '^console/src/', pathNot: '\\.test\\.tsx?$' },
+      to: { pathNot: '^(console/src|client/src|verifier/src|evidence-format/src)/|node_modules/' },
+    },
+    {
+      name: 'pages-do-not-share',
+      comment: 'Areas of the console are built independently. What two of them need is in parts/ or lists/.',
+      severity: 'error',
+      from: { path: '^console/src/pages/([^/]+)/' },
+      to: { path: '^console/src/pages/', pathNot: '^console/src/pages/$1/' },
+    },
+    {
+      name: 'console-parts-know-no-page',
+      severity: 'error',
+      from: { path: '^console/src/(api|keys|lists|parts|theme)/' },
+      to: { path: '^console/src/(app|pages)/' },
+    },
+    {
       name: 'formats-do-not-share',
       severity: 'error',
       from: { path: '^scan-reports/src/formats/([^/]+)/', pathNot: '\\.test\\.ts$' },
@@ -179,6 +199,7 @@ export default {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^console/dist' },
     tsPreCompilationDeps: true,
     combinedDependencies: false,
     parser: 'swc',

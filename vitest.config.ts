@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-const packages = '{checks,client,cli,service,scan-reports,connectors,evidence-format,verifier,scripts}';
+const packages = '{checks,client,console,cli,service,scan-reports,connectors,evidence-format,verifier,scripts}';
 /** Tests without a database that start programs or take many seconds. `npm run test:quick` leaves them out. */
 const slow = [
   'checks/import-rules.test.ts',

@@ -24,12 +24,16 @@ const forbidden: Record<string, { source: string; rule: string }> = {
   'service/src/blobs/test-helper.ts': { source: "import '../testing/clean.ts';", rule: 'tests-stay-outside' },
   'acceptance/src/inside.test.ts': { source: "import '../../service/src/http/clean.ts';", rule: 'acceptance-is-black-box' },
   'client/src/platform.ts': { source: "import 'node:fs';", rule: 'the-client-stands-alone' },
+  'console/src/parts/server.tsx': { source: "import '../../../service/src/http/clean.ts';", rule: 'the-console-uses-only-the-client' },
+  'console/src/pages/work/other.tsx': { source: "import '../findings/clean.ts';", rule: 'pages-do-not-share' },
+  'console/src/lists/page.tsx': { source: "import '../pages/findings/clean.ts';", rule: 'console-parts-know-no-page' },
   'service/src/jobs/cycle-a.ts': { source: "import './cycle-b.ts';", rule: 'no-cycles' },
   'service/src/jobs/hidden.ts': { source: "import 'chai';", rule: 'no-undeclared-packages' },
   'service/src/jobs/lost.ts': { source: "import './nowhere.ts';", rule: 'not-resolvable' },
 };
 
 const clean: Record<string, string> = {
+  'console/src/pages/findings/clean.ts': '',
   'service/src/organizations/clean.ts': "import '../audit/clean.ts';",
   'service/src/organizations/queries.ts': '',
   'service/src/organizations/routes-clean.ts': "import '../http/clean.ts';",
@@ -64,6 +68,7 @@ beforeAll(async () => {
     '--output-type',
     'json',
     'client',
+    'console',
     'service',
     'acceptance',
   ];

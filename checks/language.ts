@@ -15,7 +15,8 @@ const patterns: readonly [RegExp, string][] = [
   [/\b(?:courier|takeTurn|inTurn|letAllGo|askLessOften|KnownNoMore|patiently|hearOf\w+)\b/g, 'the term of docs/glossary.md'],
 ];
 
-const CHECKED = /^(?:service|scan-reports|connectors|evidence-format|verifier|acceptance|bench|checks|scripts)\/.*\.(?:ts|sql|mjs|json)$|\.md$/;
+const CHECKED =
+  /^(?:service|scan-reports|connectors|evidence-format|verifier|acceptance|bench|checks|scripts|client|cli|console)\/.*\.(?:tsx?|sql|mjs|json)$|\.md$/;
 /** The glossary names the words it replaces. Report fixtures and expected scanner output are other people's words. */
 const EXEMPT = /^docs\/glossary\.md$|^checks\/|\/fixtures\/|package(?:-lock)?\.json$|^CHANGELOG\.md$|\/corpus\.ts$|\/fake[\w-]*\.ts$/;
 

@@ -14,8 +14,9 @@ const REPORT_TYPES = { Move: true, Self: true, Trade: true };
 export const regularExpressions: Check = (sources) =>
   sources.filter((source) => isTypeScript(source) && !isTest(source) && MAY_HAVE_ONE.test(source.text)).flatMap(slowOnes);
 
-function slowOnes({ path, text }: Source): Violation[] {
-  return expressionsIn(text).flatMap((expression) => {
+function slowOnes(source: Source): Violation[] {
+  const { path, text } = source;
+  return expressionsIn(source).flatMap((expression) => {
     const { reports } = analyse(expression, { reportTypes: REPORT_TYPES });
     const [report] = reports;
     if (report === undefined) return [];
@@ -39,7 +40,7 @@ interface Expression {
 }
 
 /** Literals, the arguments of `new RegExp` and the patterns of JSON Schemas. A substitution in a template counts as one letter. */
-function expressionsIn(text: string): Expression[] {
+function expressionsIn({ path, text }: Source): Expression[] {
   const found: Expression[] = [];
   const visit = (value: unknown): void => {
     if (Array.isArray(value)) value.forEach(visit);
@@ -48,7 +49,7 @@ function expressionsIn(text: string): Expression[] {
     if (expression !== null) found.push(expression);
     for (const key in value) if (typeof value[key] === 'object' && key !== 'span') visit(value[key]);
   };
-  visit(parseSync(text, { syntax: 'typescript', target: 'es2024' }).body);
+  visit(parseSync(text, { syntax: 'typescript', tsx: path.endsWith('.tsx'), target: 'es2024' }).body);
   return found;
 }
 

@@ -21,6 +21,8 @@ Development mode
 
 `);
 
+// The console is built again when one of its sources changes. Without its packages, the service runs without it.
+const bundler = spawn(process.execPath, [join(root, 'console/scripts/build.ts'), '--watch'], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
 const watcher = spawn(
   process.execPath,
   ['--watch', '--watch-preserve-output', '--enable-source-maps', '--max-semi-space-size=8', join(root, 'service/bin/rrs-server.mjs'), 'start'],
@@ -28,5 +30,6 @@ const watcher = spawn(
 );
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => watcher.kill(signal));
 watcher.on('exit', (code) => {
+  bundler.kill();
   process.exitCode = code ?? 1;
 });

@@ -81,7 +81,7 @@ test('a release sets all versions, moves the changelog entries, commits, tags an
   expect(git(clone, 'status', '--porcelain')).toBe('');
   expect(readdirSync(join(clone, 'dist')).sort()).toEqual([
     'remediation-risk-service-77.1.2.tar.gz',
-    ...['connectors', 'evidence-format', 'scan-reports', 'service', 'verifier'].map((name) => `rrs-${name}-77.1.2.tgz`),
+    ...['connectors', 'console', 'evidence-format', 'scan-reports', 'service', 'verifier'].map((name) => `rrs-${name}-77.1.2.tgz`),
   ]);
 });
 

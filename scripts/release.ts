@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 /** `npm run release -- <major|minor|patch|x.y.z> [--dry-run]`: see CONTRIBUTING.md. */
 const root = fileURLToPath(new URL('..', import.meta.url));
 const USAGE = 'Usage: npm run release -- <major|minor|patch|x.y.z> [--dry-run]';
-const SHIPPED = ['service', 'scan-reports', 'connectors', 'evidence-format', 'verifier'];
+const SHIPPED = ['service', 'console', 'scan-reports', 'connectors', 'evidence-format', 'verifier'];
 const TARBALLS = 'dist';
 
 /** A reason not to release that the person who runs the command can act on. */

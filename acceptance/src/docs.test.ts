@@ -37,8 +37,7 @@ async function openPage(path: string) {
 }
 
 test('the documentation page loads nothing from other sites, and can send requests', async () => {
-  const { page, problems } = await openPage('/');
-  expect(new URL(page.url()).pathname).toBe('/docs/');
+  const { page, problems } = await openPage('/docs/');
   expect(await page.title()).toBe('Remediation Risk Service API');
   await page.getByRole('heading', { name: 'Remediation Risk Service', level: 1 }).waitFor();
   await page

@@ -15,6 +15,8 @@ declare module 'vitest' {
 
 /** Most tests are about a running service, not about its first start, which takes several times as long as the next ones. */
 export async function setup(project: TestProject): Promise<() => void> {
+  // Otherwise each service that a test starts would find it stale and build it.
+  await once(spawn(process.execPath, [bundler, '--if-stale'], { stdio: 'inherit' }), 'exit');
   const folder = mkdtempSync(join(tmpdir(), 'rrs-used-'));
   // If the tests run as root, PostgreSQL runs as another user.
   chmodSync(folder, 0o711);
@@ -24,6 +26,7 @@ export async function setup(project: TestProject): Promise<() => void> {
   return () => rmSync(folder, { recursive: true, force: true });
 }
 
+const bundler = fileURLToPath(new URL('../../console/scripts/build.ts', import.meta.url));
 const program = fileURLToPath(new URL('../../service/bin/rrs-server.mjs', import.meta.url));
 
 /** Starts the service on an empty folder and stops it when it is ready. */

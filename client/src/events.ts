@@ -49,14 +49,15 @@ export async function* events(options: ClientOptions, { types, lastEventId, sign
 /** The messages of an event stream (HTML Standard, "Server-sent events"). */
 async function* messages(body: ReadableStream<Uint8Array> | null): AsyncGenerator<{ id: string; data: string }, void, undefined> {
   if (body === null) return;
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
   let rest = '';
   let message = { id: '', data: [] as string[] };
   try {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
-      const lines = (rest + value).split(/\r\n|\n|\r(?=[^\n])/);
+      const lines = (rest + decoder.decode(value, { stream: true })).split(/\r\n|\n|\r(?=[^\n])/);
       rest = lines.pop() ?? '';
       for (const line of lines) {
         if (line === '') {

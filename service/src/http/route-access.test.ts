@@ -25,16 +25,20 @@ describe('the routes', () => {
     const hidden = routes.filter((route) => route.hidden);
     expect(hidden.map(({ path }) => path).sort()).toEqual([
       '/',
+      '/*',
       '/.well-known/evidence/jwks.json',
       '/.well-known/evidence/keys/{file}',
+      '/assets/{file}',
       '/docs',
       '/docs/',
       '/docs/js/scalar.js',
       '/favicon.ico',
+      '/favicon.svg',
       '/healthz',
       '/metrics',
       '/problems/{code}',
       '/readyz',
+      '/theme.js',
     ]);
     expect(new Set(hidden.map((route) => route.access))).toEqual(new Set(['public']));
   });

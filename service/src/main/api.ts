@@ -14,6 +14,7 @@ import { followAsset } from '../findings/identity-changes/follow-asset.ts';
 import { findingRoutes } from '../findings/routes.ts';
 import { FilterBody } from '../findings/schemas-bulk.ts';
 import { type App, createApp } from '../http/app.ts';
+import { type ConsoleOptions, installConsole } from '../http/console/console.ts';
 import { installPages } from '../http/openapi/docs-pages.ts';
 import { builtIn } from '../integrations/connections/providers.ts';
 import { openKeyRing } from '../integrations/connections/secrets.ts';
@@ -50,6 +51,8 @@ export interface ApiOptions {
   outbound: Outbound;
   publicUrl: () => string;
   operations: OperationsOptions;
+  /** `null` serves the API without the console. */
+  console: ConsoleOptions | null;
   prepare?: (app: App) => Promise<void>;
 }
 
@@ -68,6 +71,7 @@ export async function createApi({
   outbound,
   publicUrl,
   operations,
+  console,
   prepare,
 }: ApiOptions): Promise<App> {
   const db = unlimited.limitedTo(REQUEST_LIMITS);
@@ -101,6 +105,8 @@ export async function createApi({
   installHealth(app, operations);
   if (config.RRS_METRICS_PORT === null) installMetrics(app, operations);
   installPages(app);
+  if (console === null) app.get('/', { config: { access: 'public' }, schema: { hide: true } }, (_request, reply) => reply.redirect('/docs/', 302));
+  else installConsole(app, console);
   wellKnownKeys(app, { db });
   await app.register(
     async (api) => {

@@ -28,6 +28,7 @@ import { createApi, createOperationsHttp, follower } from './api.ts';
 import { bootstrap, type FirstStart } from './bootstrap.ts';
 import { buildDigest } from './build-digest.ts';
 import type { Config } from './config.ts';
+import { openConsole } from './console/open-console.ts';
 import { retention } from './growth/retention.ts';
 import { housekeeping } from './housekeeping.ts';
 import { hostInUrl, listen } from './listen.ts';
@@ -140,9 +141,11 @@ export async function startParts({ role, config, log, databaseUrl, stops }: Star
   const firstStart = await retryWhileStarting(log, () => bootstrap(db, config));
   const keyUse = createKeyUse(db, (error) => log.warn({ error: messageOf(error) }, 'writing the last use of API keys failed'));
   stops.push(() => keyUse.close());
-  const app = await createApi({ config, db, databaseUrl, log, secret, keyUse, blobs, outbound, publicUrl, operations });
+  const web = config.RRS_CONSOLE === 'on' ? openConsole() : null;
+  const app = await createApi({ config, db, databaseUrl, log, secret, keyUse, blobs, outbound, publicUrl, operations, console: web?.options ?? null });
   const { url, close } = await listen(app, config.HOST, config.PORT);
   stops.push(close);
+  if (web !== null) stops.push(web.buildIfStale(log).stop);
   address.url = config.RRS_PUBLIC_URL ?? url;
   if (config.RRS_METRICS_PORT !== null) {
     const own = await listen(await createOperationsHttp(log, publicUrl, operations), config.HOST, config.RRS_METRICS_PORT);

@@ -17,8 +17,6 @@ const Description = Type.Object(
 );
 
 export function installPages(app: App): void {
-  app.get('/', { config: { access: 'public' }, schema: { hide: true } }, (_request, reply) => reply.redirect('/docs/', 302));
-
   app.get('/favicon.ico', { config: { access: 'public' }, schema: { hide: true } }, (_request, reply) => reply.code(204).send());
 
   app.get(

@@ -34,6 +34,7 @@ export async function assembleApi(prepare: (app: App) => Promise<void>): Promise
     keyUse: { note: () => {}, close: async () => {} },
     publicUrl: () => 'http://127.0.0.1:8080',
     operations: { db, metrics: createMetrics(db), schemaVersion: 0, needsWorker: false },
+    console: { folder: '', missing: () => null },
     prepare,
   });
   await app.ready();

@@ -82,6 +82,7 @@ export async function startApi(options: StartApiOptions = {}) {
     keyUse,
     publicUrl: () => config.RRS_PUBLIC_URL ?? address.url,
     operations: { db, metrics, schemaVersion, needsWorker: false },
+    console: null,
     ...(prepare ? { prepare } : {}),
   });
   await app.listen({ host: '127.0.0.1', port: 0 });

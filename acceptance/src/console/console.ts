@@ -1,0 +1,130 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
+import { NO_BROWSER, openBrowser } from '../browser.ts';
+import { call } from '../http.ts';
+import { type Service, startUsed } from '../service.ts';
+
+export const OWNER = { name: 'Ada Lovelace', email: 'ada@example.com', password: 'a password of the tests' };
+type Theme = 'light' | 'dark';
+
+interface Tab {
+  page: Page;
+  /** What the browser complained about. A test ends with `expect(problems).toEqual([])`. */
+  problems: string[];
+}
+
+interface OpenOptions {
+  theme?: Theme;
+  /** `false` opens the page without a session. */
+  signedIn?: boolean;
+  width?: number;
+  /** Another tab of the same browser. */
+  context?: BrowserContext;
+  /** Responses with these statuses are expected. */
+  expected?: readonly number[];
+}
+
+/**
+ * One service and one browser for all tests of a file, with an owner who can sign in. `prepare` adds data before the first test.
+ * Each page belongs to a browser context of its own, unless a test shares one.
+ */
+export function startConsole(prepare: (service: Service & { key: string }) => Promise<void> = async () => {}) {
+  let service: Service & { key: string };
+  let browser: Browser | null = null;
+  let cookie = '';
+
+  beforeAll(async () => {
+    [service, browser] = await Promise.all([startUsed(), openBrowser()]);
+    if (browser === null) return;
+    cookie = await signUp(service);
+    await prepare(service);
+  });
+  beforeEach(({ skip }) => skip(browser === null, NO_BROWSER));
+  afterAll(() => browser?.close());
+
+  const newContext = async ({ theme = 'light', signedIn = true, width = 1280 }: OpenOptions): Promise<BrowserContext> => {
+    if (browser === null) throw new Error('no browser');
+    const context = await browser.newContext({ viewport: { width, height: 860 }, colorScheme: theme, reducedMotion: 'reduce' });
+    if (signedIn) await context.addCookies([{ name: 'rrs_session', value: cookie, url: service.url }]);
+    return context;
+  };
+
+  return {
+    get service() {
+      return service;
+    },
+    async open(path: string, options: OpenOptions = {}): Promise<Tab> {
+      const context = options.context ?? (await newContext(options));
+      const page = await context.newPage();
+      const problems = watch(page, service.url, options.expected ?? []);
+      await page.goto(`${service.url}${path}`, { waitUntil: 'load' });
+      return { page, problems };
+    },
+    /** Calls the API as the first owner key. */
+    api: (path: string, body?: unknown, method?: string) => call(service.url, `/api/v1${path}`, { key: service.key, body, ...(method ? { method } : {}) }),
+    upload: (name: string, content: string, query = '') => upload(service, name, content, query),
+  };
+}
+
+async function signUp({ url, key }: Service & { key: string }): Promise<string> {
+  const temporary = `${OWNER.password} at first`;
+  await call(url, '/api/v1/members', { key, body: { name: OWNER.name, email: OWNER.email, password: temporary, role: 'owner' } });
+  const first = await session(url, temporary);
+  // A password that somebody else chose allows only reading.
+  await fetch(`${url}/api/v1/me/password`, {
+    method: 'PUT',
+    headers: { cookie: `rrs_session=${first}`, 'content-type': 'application/json', origin: url },
+    body: JSON.stringify({ current_password: temporary, new_password: OWNER.password }),
+  });
+  return session(url, OWNER.password);
+}
+
+async function session(url: string, password: string): Promise<string> {
+  const response = await call(url, '/api/v1/sessions', { body: { email: OWNER.email, password } });
+  const value = /rrs_session=([^;]+)/.exec(response.headers.get('set-cookie') ?? '')?.[1];
+  if (value === undefined) throw new Error(`sign-in failed: ${JSON.stringify(response.body)}`);
+  return value;
+}
+
+/** Imports a report and waits until it is processed. */
+async function upload({ url, key }: Service & { key: string }, name: string, content: string, query: string): Promise<Record<string, unknown>> {
+  const response = await fetch(`${url}/api/v1/imports?filename=${name}${query}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/octet-stream', prefer: 'wait=60' },
+    body: content,
+  });
+  const body = (await response.json()) as Record<string, unknown>;
+  if (body.status !== 'succeeded') throw new Error(`the import failed: ${JSON.stringify(body)}`);
+  return body;
+}
+
+function watch(page: Page, origin: string, expected: readonly number[]): string[] {
+  const problems: string[] = [];
+  page.on('console', (message) => {
+    const isExpected = expected.some((status) => message.text().includes(`the server responded with a status of ${status}`));
+    if (!isExpected) problems.push(`${message.type()}: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => problems.push(`error: ${error.message}`));
+  page.on('request', (request) => {
+    if (!/^(?:data|blob):/.test(request.url()) && !request.url().startsWith(origin)) problems.push(`request to another site: ${request.url()}`);
+  });
+  return problems;
+}
+
+const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Fails on what axe finds on the page: WCAG 2.2 AA and best practices. */
+export async function expectAccessible(page: Page, name: string): Promise<void> {
+  await page.evaluate(axe);
+  const found = await page.evaluate(async () => {
+    // cast: axe adds itself to the globals of the page, which the types of this process do not know.
+    const { axe: engine } = globalThis as unknown as {
+      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] }> };
+    };
+    const { violations } = await engine.run();
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary ?? ''}`));
+  });
+  expect(found, name).toEqual([]);
+}

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { expectAccessible, OWNER, startConsole } from './console.ts';
+
+const web = startConsole();
+
+test('a person signs in, and comes back to the page they wanted', async () => {
+  const { page, problems } = await web.open('/settings/profile', { signedIn: false, expected: [401] });
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await page.getByLabel('E-mail').fill(OWNER.email);
+  await page.locator('input[name=password]').fill('not the password');
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').waitFor();
+  await page.locator('input[name=password]').fill(OWNER.password);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: OWNER.name }).waitFor();
+  expect(new URL(page.url()).pathname).toBe('/settings/profile');
+  expect(problems).toEqual([]);
+});
+
+test('signing out ends the session in all tabs', async () => {
+  const { page, problems } = await web.open('/sign-in', { signedIn: false, expected: [401] });
+  await page.getByLabel('E-mail').fill(OWNER.email);
+  await page.locator('input[name=password]').fill(OWNER.password);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  const other = await web.open('/', { context: page.context(), expected: [401] });
+  await other.page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await page.getByRole('button', { name: `Account of ${OWNER.name}` }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await other.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  expect([...problems, ...other.problems]).toEqual([]);
+});
+
+test.each(['light', 'dark'] as const)('the frame is accessible and silent (%s)', async (theme) => {
+  const { page, problems } = await web.open('/', { theme });
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await expectAccessible(page, `overview, ${theme}`);
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keys of this page' }).waitFor();
+  await expectAccessible(page, `keys, ${theme}`);
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Search findings, assets and commands' }).waitFor();
+  await expectAccessible(page, `palette, ${theme}`);
+  expect(problems).toEqual([]);
+});
+
+test('the palette runs commands', async () => {
+  const { page, problems } = await web.open('/');
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('go to settings');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Settings' }).waitFor();
+  expect(problems).toEqual([]);
+});
+
+test('files have names with a hash, are compressed and never expire', async () => {
+  const html = await (await fetch(web.service.url, { headers: { accept: 'text/html' } })).text();
+  const script = /src="(\/assets\/[^"]+\.js)"/.exec(html)?.[1] ?? '';
+  const response = await fetch(`${web.service.url}${script}`, { headers: { 'accept-encoding': 'br' } });
+  expect([response.status, response.headers.get('content-encoding'), response.headers.get('cache-control')]).toEqual([
+    200,
+    'br',
+    'public, max-age=31536000, immutable',
+  ]);
+  expect((await fetch(`${web.service.url}/assets/nothing.js`)).status).toBe(404);
+});

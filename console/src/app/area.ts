@@ -1,0 +1,27 @@
+import type { Icon } from '@primer/octicons-react';
+import type { ComponentType } from 'react';
+import type { Permission } from '../api/session.ts';
+import type { CommandName } from '../keys/commands.ts';
+
+/** A page. Its code is loaded when somebody goes there. */
+export interface PageRoute {
+  /** As in TanStack Router: `/findings/$id`. */
+  path: string;
+  load: () => Promise<ComponentType>;
+  /** Works without a session and without the frame. */
+  isPublic?: true;
+}
+
+/** A part of the console: its pages, and its entry in the navigation. */
+export interface Area {
+  routes: readonly PageRoute[];
+  /** Absent for parts that are not in the navigation. */
+  entry?: {
+    label: string;
+    path: string;
+    icon: Icon;
+    command: CommandName;
+    /** People without it do not see the entry. */
+    permission: Permission;
+  };
+}

@@ -1,0 +1,15 @@
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+export default defineConfig({
+  plugins: [react()],
+  build: {
+    target: 'es2023',
+    modulePreload: { polyfill: false },
+    // The policy of the page forbids data: URLs for fonts and scripts, and small files are compressed well enough.
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+    license: true,
+    chunkSizeWarningLimit: 1000,
+  },
+});
