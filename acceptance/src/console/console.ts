@@ -4,7 +4,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { NO_BROWSER, openBrowser } from '../browser.ts';
 import { call } from '../http.ts';
-import { type Service, startUsed } from '../service.ts';
+import { type Service, startUsed, until } from '../service.ts';
 
 export const OWNER = { name: 'Ada Lovelace', email: 'ada@example.com', password: 'a password of the tests' };
 type Theme = 'light' | 'dark';
@@ -92,10 +92,14 @@ async function session(url: string, password: string): Promise<string> {
 async function upload({ url, key }: Service & { key: string }, name: string, content: string, query: string): Promise<Record<string, unknown>> {
   const response = await fetch(`${url}/api/v1/imports?filename=${name}${query}`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/octet-stream', prefer: 'wait=60' },
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/octet-stream', prefer: 'wait=10' },
     body: content,
   });
-  const body = (await response.json()) as Record<string, unknown>;
+  const { id } = (await response.json()) as { id: string };
+  const body = await until('the report is imported', async () => {
+    const current = (await call(url, `/api/v1/imports/${id}`, { key })).body;
+    return current.status === 'queued' || current.status === 'running' ? null : current;
+  });
   if (body.status !== 'succeeded') throw new Error(`the import failed: ${JSON.stringify(body)}`);
   return body;
 }

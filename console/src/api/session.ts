@@ -25,7 +25,11 @@ export function useMay(permission: Permission): boolean {
 const CHANNEL = 'rrs-session';
 
 export async function signIn(email: string, password: string): Promise<void> {
-  const session = await call('createSession', { body: { email, password } });
+  await signedIn(await call('createSession', { body: { email, password } }));
+}
+
+/** A new session began: what was read before belongs to nobody, or to somebody else. */
+export async function signedIn(session: Me): Promise<void> {
   queries.setQueryData(me.queryKey, session);
   await queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'getMe' });
 }

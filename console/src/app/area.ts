@@ -19,6 +19,8 @@ export interface Area {
   entry?: {
     label: string;
     path: string;
+    /** The query that the entry opens, such as the first view of a list. */
+    search?: Readonly<Record<string, string>>;
     icon: Icon;
     command: CommandName;
     /** People without it do not see the entry. */

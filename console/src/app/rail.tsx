@@ -24,9 +24,10 @@ export function Rail({ me }: { me: Me }) {
             <li key={entry.path}>
               <Link
                 to={entry.path}
+                search={entry.search ?? {}}
                 className={css.entry}
                 activeProps={{ 'data-active': true }}
-                activeOptions={{ exact: entry.path === '/' }}
+                activeOptions={{ exact: entry.path === '/', includeSearch: false }}
                 title={entry.label}
               >
                 <entry.icon size={16} aria-hidden />

@@ -1,6 +1,7 @@
 import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { whenSignedOut } from '../api/client.ts';
+import { followEvents } from '../api/live.ts';
 import { useRetrying } from '../api/retrying.ts';
 import { followSignOut, type Me, useSession } from '../api/session.ts';
 import { type Handlers, useCommands } from '../keys/keys.ts';
@@ -42,9 +43,14 @@ function Frame({ me }: { me: Me }) {
   useEffect(() => {
     whenSignedOut(() => setOpen('sign-in'));
     followSignOut();
+    const open = new AbortController();
+    followEvents(open.signal);
+    return () => open.abort();
   }, []);
   const goTo = Object.fromEntries(
-    areas.flatMap(({ entry }) => (entry && me.permissions.includes(entry.permission) ? [[entry.command, () => void navigate({ to: entry.path })]] : [])),
+    areas.flatMap(({ entry }) =>
+      entry && me.permissions.includes(entry.permission) ? [[entry.command, () => void navigate({ to: entry.path, search: entry.search ?? {} })]] : [],
+    ),
   );
   useCommands({
     ...(goTo as Handlers),

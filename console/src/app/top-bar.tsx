@@ -1,6 +1,7 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { MoonIcon, PersonIcon, QuestionIcon, SearchIcon, SunIcon } from '@primer/octicons-react';
 import { useNavigate } from '@tanstack/react-router';
+import { useLive } from '../api/live.ts';
 import { type Me, signOut } from '../api/session.ts';
 import { labelOf } from '../keys/keys.ts';
 import { messageOf } from '../parts/states.tsx';
@@ -9,17 +10,25 @@ import { term } from '../parts/words.ts';
 import { setPreference } from '../theme/preferences.ts';
 import css from './top-bar.module.css';
 
+/** Whether changes of others arrive by themselves. */
+function LiveDot() {
+  const isLive = useLive();
+  const text = isLive ? 'Live: changes arrive by themselves' : 'Not live: pages are read again every 30 seconds';
+  return <span className={css.live} data-live={isLive || undefined} role="img" aria-label={text} title={text} />;
+}
+
 export function TopBar({ me, onPalette, onHelp }: { me: Me; onPalette: () => void; onHelp: () => void }) {
   const navigate = useNavigate();
   const toggleTheme = () => setPreference('theme', document.documentElement.getAttribute('data-mantine-color-scheme') === 'dark' ? 'light' : 'dark');
   return (
-    <div className={css.bar}>
+    <header className={css.bar}>
       <button type="button" className={css.search} onClick={onPalette}>
         <SearchIcon size={14} aria-hidden />
         <span>Search or run a command</span>
         <kbd>{labelOf('mod+k')}</kbd>
       </button>
       <div className={css.end}>
+        <LiveDot />
         <ActionIcon aria-label="Keys of this page" onClick={onHelp}>
           <QuestionIcon />
         </ActionIcon>
@@ -50,6 +59,6 @@ export function TopBar({ me, onPalette, onHelp }: { me: Me; onPalette: () => voi
           </Menu.Dropdown>
         </Menu>
       </div>
-    </div>
+    </header>
   );
 }

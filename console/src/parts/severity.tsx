@@ -1,9 +1,10 @@
 import css from './severity.module.css';
 import { term } from './words.ts';
 
-const bars = { critical: 4, high: 3, medium: 2, low: 1, info: 0 } as const;
+const bars = { critical: 4, high: 3, medium: 2, low: 1, info: 0, unknown: 0 } as const;
 export type Severity = keyof typeof bars;
-export const severities = Object.keys(bars) as Severity[];
+/** Those that a person can choose. */
+export const severities: readonly Severity[] = ['critical', 'high', 'medium', 'low', 'info'];
 
 /** A filled chip with the word and bars: severity is never shown by colour alone. */
 export function SeverityChip({ severity }: { severity: Severity }) {

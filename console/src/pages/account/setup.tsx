@@ -1,30 +1,22 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core';
-import { createClient } from '@rrs/client';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { signIn } from '../../api/session.ts';
+import { call } from '../../api/client.ts';
+import { signedIn } from '../../api/session.ts';
 import css from '../../parts/form.module.css';
 import { messageOf } from '../../parts/states.tsx';
 import { AccountFrame } from './account-frame.tsx';
-
-/** Threat: the key could end up in a log or in the history. It stays in the fragment, which browsers never send, and is removed from the address. */
-function takeKey(): string {
-  const key = new URLSearchParams(location.hash.slice(1)).get('key') ?? '';
-  if (key !== '') history.replaceState(null, '', location.pathname);
-  return key;
-}
+import { takeFromFragment } from './fragment.ts';
 
 /** Creates the first owner with the key that the service printed at its first start. */
 export function Setup() {
   const navigate = useNavigate();
-  const [given] = useState(takeKey);
+  const [given] = useState(() => takeFromFragment('key'));
   const create = useMutation({
     mutationFn: async (form: FormData) => {
-      const [key, name, email, password] = ['key', 'name', 'email', 'password'].map((field) => String(form.get(field) ?? ''));
-      const withKey = createClient({ url: location.origin, apiKey: given || key || '' });
-      await withKey.call('addMember', { body: { name: name ?? '', email: email ?? '', password: password ?? '', role: 'owner' } });
-      await signIn(email ?? '', password ?? '');
+      const text = (name: string): string => String(form.get(name) ?? '');
+      await signedIn(await call('setUp', { body: { key: given || text('key'), name: text('name'), email: text('email'), password: text('password') } }));
     },
     onSuccess: () => navigate({ to: '/', replace: true }),
   });
@@ -37,7 +29,7 @@ export function Setup() {
       <p className="dim">This account owns the organization. You can invite others afterwards.</p>
       <form className={css.form} onSubmit={submit}>
         {given === '' && (
-          <PasswordInput label="First owner key" description="Printed at the first start of the service" name="key" required size="sm" autoComplete="off" />
+          <PasswordInput label="Setup key" description="Printed at the first start of the service" name="key" required size="sm" autoComplete="off" />
         )}
         <TextInput label="Your name" name="name" required autoComplete="name" size="sm" />
         <TextInput label="E-mail" name="email" type="email" required autoComplete="username" size="sm" />

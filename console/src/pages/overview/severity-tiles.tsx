@@ -5,7 +5,7 @@ import { number } from '../../parts/words.ts';
 import css from './severity-tiles.module.css';
 
 const shown: readonly Severity[] = ['critical', 'high', 'medium', 'low'];
-const ACTIVE = 'open,in_progress,remediated';
+export const ACTIVE = 'open,in_progress,remediated';
 
 /** Active findings by severity. Each number leads to the list that it counts. */
 export function SeverityTiles({ stats }: { stats: ResultOf<'getFindingStats'> }) {

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { expectAccessible, startConsole } from './console.ts';
+import { trivyReport } from './reports.ts';
+
+const web = startConsole();
+
+test('reports are dropped on the page, and their findings are one click away', async () => {
+  const { page, problems } = await web.open('/imports');
+  await page.getByText('Drop reports here').waitFor();
+  await expectAccessible(page, 'imports, empty');
+  const files = `[new File([${JSON.stringify(trivyReport(12))}], 'first.json'), new File(['not a report'], 'second.txt')]`;
+  const transfer = await page.evaluateHandle(`${files}.reduce((data, file) => (data.items.add(file), data), new DataTransfer())`);
+  await page.getByText('Drop reports here').dispatchEvent('drop', { dataTransfer: transfer });
+  const uploads = page.getByRole('region', { name: 'Uploads' });
+  await uploads.getByText('12 new').waitFor();
+  await uploads.getByText('Failed').waitFor();
+  await uploads.getByRole('link', { name: 'first.json' }).click();
+  await page.getByRole('heading', { name: 'first.json' }).waitFor();
+  await page.getByRole('region', { name: 'Changes' }).getByRole('link', { name: 'Weakness 1 of library-1' }).first().waitFor();
+  await expectAccessible(page, 'import');
+  await page.getByRole('link', { name: 'As a list of findings' }).click();
+  await page.getByRole('grid', { name: 'Findings' }).getByRole('row').nth(1).waitFor();
+  expect(problems).toEqual([]);
+});
+
+test('files can be chosen with a button', async () => {
+  const { page, problems } = await web.open('/imports');
+  await page.getByText('Drop reports here').waitFor();
+  await page
+    .locator('input[type=file]')
+    .setInputFiles({ name: 'chosen.json', mimeType: 'application/json', buffer: Buffer.from(trivyReport(3, 'registry.example.com/shop/db:2', 500)) });
+  await page.getByRole('region', { name: 'Uploads' }).getByText('3 new').waitFor();
+  expect(problems).toEqual([]);
+});
+
+test('an asset is found, and its criticality changed', async () => {
+  const { page, problems } = await web.open('/assets?sort=name');
+  await page.getByRole('grid', { name: 'Assets' }).getByRole('row').nth(1).waitFor();
+  await expectAccessible(page, 'assets');
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await page.getByLabel('Criticality').selectOption('critical');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('The asset is changed.').waitFor();
+  await expectAccessible(page, 'asset');
+  expect(problems).toEqual([]);
+});

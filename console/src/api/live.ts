@@ -1,0 +1,113 @@
+import { type OperationName, RrsError } from '@rrs/client';
+import { useSyncExternalStore } from 'react';
+import { api, queries } from './client.ts';
+
+/** Event types and what they make out of date. A type matches if it begins with the name. */
+const stale: readonly (readonly [type: string, operations: readonly OperationName[]])[] = [
+  ['finding.', ['getFinding', 'listFindingHistory', 'getFindingStats']],
+  ['import.', ['getImport', 'listImports', 'getFindingStats']],
+  ['asset.', ['getAsset', 'listAssets']],
+  ['sync.', ['listConnections', 'getConnection', 'listRuns', 'getRun', 'getIntegrationHealth']],
+  ['integration.', ['listConnections', 'getConnection', 'getIntegrationHealth']],
+  ['connection.', ['listConnections', 'getConnection', 'getIntegrationHealth']],
+  ['work_item.', ['getWorkItem', 'listWorkItems', 'listWorkItemTimeline', 'listWorkItemFindings', 'getWorkItemState']],
+  ['ticket.', ['listTickets', 'listDriftedTickets', 'listWorkItemTimeline']],
+  ['package.', ['getEvidencePackage', 'listEvidencePackages', 'listWorkItemEvidencePackages', 'getEvidenceStats']],
+];
+
+/** Lists whose rows never move by themselves: they only learn that something changed. */
+const counted: Readonly<Record<string, string>> = { 'finding.': 'listFindings', 'import.': 'listFindings' };
+
+const CHANNEL = 'rrs-events';
+const TOGETHER_MS = 1000;
+/** Without a stream, everything that is on the screen is asked for again now and then. */
+const POLL_MS = 30_000;
+
+interface Message {
+  types: string[];
+  live: boolean;
+}
+
+let isLive = false;
+let ignoredUntil = 0;
+let changes: Readonly<Record<string, number>> = {};
+const listeners = new Set<() => void>();
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
+const notify = (): void => {
+  for (const listener of listeners) listener();
+};
+
+function receive({ types, live }: Message): void {
+  isLive = live;
+  const names = new Set(types.flatMap((type) => stale.find(([prefix]) => type.startsWith(prefix))?.[1] ?? []));
+  for (const name of names) void queries.invalidateQueries({ queryKey: [name], predicate: ({ queryKey }) => queryKey[1] !== 'list' });
+  for (const type of Date.now() < ignoredUntil ? [] : types) {
+    const list = Object.entries(counted).find(([prefix]) => type.startsWith(prefix))?.[1];
+    if (list !== undefined) changes = { ...changes, [list]: (changes[list] ?? 0) + 1 };
+  }
+  notify();
+}
+
+/**
+ * One event stream for all tabs of a browser: browsers open few connections to a site, and the service serves few streams. The tabs elect a leader
+ * by a lock; it reads the stream and passes on what happened, at most once per second. When its tab closes, another one takes over.
+ */
+export function followEvents(signal: AbortSignal): void {
+  const channel = new BroadcastChannel(CHANNEL);
+  channel.addEventListener('message', ({ data }: MessageEvent<Message>) => receive(data));
+  signal.addEventListener('abort', () => channel.close());
+  const send = (message: Message): void => {
+    if (signal.aborted) return;
+    channel.postMessage(message);
+    receive(message);
+  };
+  void navigator.locks?.request(CHANNEL, { signal }, () => lead(send, signal)).catch(() => {});
+  const poll = setInterval(() => {
+    if (!isLive && !document.hidden) void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[1] !== 'list' });
+  }, POLL_MS);
+  signal.addEventListener('abort', () => clearInterval(poll));
+}
+
+async function lead(send: (message: Message) => void, signal: AbortSignal): Promise<void> {
+  let waiting: string[] = [];
+  const timer = setInterval(() => {
+    if (waiting.length === 0) return;
+    send({ types: waiting, live: true });
+    waiting = [];
+  }, TOGETHER_MS);
+  try {
+    send({ types: [], live: true });
+    for await (const { type } of api.events({ signal })) waiting.push(type);
+  } catch (error) {
+    // Without permission or session there is no stream. Pages are read again now and then.
+    if (!(error instanceof RrsError)) throw error;
+  } finally {
+    clearInterval(timer);
+    send({ types: [], live: false });
+  }
+}
+
+export function useLive(): boolean {
+  return useSyncExternalStore(subscribe, () => isLive);
+}
+
+/** How many events concerned a list since it was read. */
+export function useChanges(list: string): number {
+  return useSyncExternalStore(subscribe, () => changes[list] ?? 0);
+}
+
+/** Own changes are on the screen already: the events that follow within seconds are theirs. */
+export function expectOwnEvents(): void {
+  ignoredUntil = Date.now() + 4000;
+}
+
+/** A list that was read again knows all. */
+export function forgetChanges(list: string): void {
+  if (changes[list] === undefined) return;
+  const { [list]: _forgotten, ...rest } = changes;
+  changes = rest;
+  notify();
+}

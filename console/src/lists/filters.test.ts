@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest';
+import { addFilters, chipText, type Filter, parseFilters, suggest } from './filters.ts';
+
+const filters: readonly Filter[] = [
+  { name: 'q', label: 'Text' },
+  { name: 'severity', label: 'Severity', options: ['critical', 'high', 'low'], isList: true },
+  { name: 'kev', label: 'Known to be exploited', options: ['true', 'false'] },
+  { name: 'asset', label: 'Asset' },
+];
+
+it('reads filters and words to search for', () => {
+  expect(parseFilters('severity:critical,high kev:true asset:"web 1" log4j core', filters)).toEqual({
+    tokens: [
+      { name: 'severity', value: 'critical,high' },
+      { name: 'kev', value: 'true' },
+      { name: 'asset', value: 'web 1' },
+      { name: 'q', value: 'log4j core' },
+    ],
+    unknown: [],
+  });
+});
+
+it('names filters that do not exist, but takes addresses for words', () => {
+  expect(parseFilters('colour:red https://example.com', filters)).toEqual({ tokens: [{ name: 'q', value: 'https://example.com' }], unknown: ['colour'] });
+});
+
+it('adds values to a list, and replaces others', () => {
+  const query = { severity: 'critical', asset: 'web' };
+  const tokens = [
+    { name: 'severity', value: 'high,critical' },
+    { name: 'asset', value: 'db' },
+  ];
+  expect(addFilters(query, tokens, filters)).toEqual({ severity: 'critical,high', asset: 'db' });
+});
+
+it('completes names and values', () => {
+  expect(suggest('se', filters).map(({ text }) => text)).toEqual(['severity:', 'asset:']);
+  expect(suggest('kev:true severity:critical,h', filters).map(({ text }) => text)).toEqual(['kev:true severity:critical,high']);
+});
+
+it('writes chips as people read them', () => {
+  expect(filters.slice(1).map((filter, index) => chipText(filter, ['critical,high', 'false', 'web'][index] ?? ''))).toEqual([
+    'Severity: critical or high',
+    'Not known to be exploited',
+    'Asset: web',
+  ]);
+});

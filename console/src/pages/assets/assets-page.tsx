@@ -1,0 +1,86 @@
+import type { Asset } from '@rrs/client';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useCommands } from '../../keys/keys.ts';
+import { FilterBar } from '../../lists/filter-bar.tsx';
+import type { Filter } from '../../lists/filters.ts';
+import { totalOf, useList } from '../../lists/infinite.ts';
+import { useQueryString } from '../../lists/query.ts';
+import { type Column, Table } from '../../lists/table.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Empty } from '../../parts/states.tsx';
+import { Time } from '../../parts/time.tsx';
+import { number, term } from '../../parts/words.ts';
+
+const filters: readonly Filter[] = [
+  { name: 'name', label: 'Name starts with' },
+  { name: 'type', label: 'Type', options: ['host', 'container_image', 'repository', 'package', 'web_application', 'cloud_resource', 'other'], isList: true },
+  { name: 'criticality', label: 'Criticality', options: ['critical', 'high', 'medium', 'low'], isList: true },
+  { name: 'exposure', label: 'Exposure', options: ['internet', 'internal', 'unknown'], isList: true },
+  { name: 'tag', label: 'Tag', isList: true },
+  { name: 'has_findings', label: 'Has active findings', options: ['true', 'false'] },
+  { name: 'q', label: 'Text' },
+  { name: 'retired', label: 'Retired', options: ['true', 'false'] },
+];
+
+const columns: readonly Column<Asset>[] = [
+  { id: 'title', label: 'Name', width: 'minmax(200px, 3fr)', sort: 'name', cell: ({ name }) => <strong title={name}>{name}</strong> },
+  { id: 'type', label: 'Type', width: '140px', cell: ({ type }) => term(type) },
+  { id: 'criticality', label: 'Criticality', width: '110px', cell: ({ criticality }) => term(criticality) },
+  { id: 'exposure', label: 'Exposure', width: '110px', cell: ({ exposure }) => term(exposure) },
+  { id: 'findings', label: 'Active', width: '72px', sort: 'active', align: 'end', cell: ({ findings }) => number(findings.active) },
+  {
+    id: 'worst',
+    label: 'Critical, high',
+    width: '104px',
+    align: 'end',
+    cell: ({ findings }) => `${number(findings.critical)}, ${number(findings.high)}`,
+  },
+  {
+    id: 'risk',
+    label: 'Highest risk',
+    width: '104px',
+    sort: 'max_risk',
+    align: 'end',
+    cell: ({ findings }) => (findings.max_risk === null ? '' : Math.round(findings.max_risk)),
+  },
+  { id: 'owner', label: 'Owner', width: 'minmax(120px, 1fr)', cell: ({ owner }) => owner ?? <span className="dim">–</span> },
+  { id: 'tags', label: 'Tags', width: 'minmax(100px, 1fr)', isMinor: true, cell: ({ tags }) => <span className="dim">{tags.join(', ')}</span> },
+  { id: 'created', label: 'Known since', width: '120px', sort: 'created_at', isMinor: true, cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+export function AssetsPage() {
+  const [query, setQuery] = useQueryString();
+  const list = useList('listAssets', query);
+  const [active, setActive] = useState(-1);
+  const navigate = useNavigate();
+  const open = ({ id }: Asset) => void navigate({ to: '/assets/$id', params: { id } });
+  useCommands({
+    next: () => setActive(Math.min(list.count - 1, active + 1)),
+    previous: () => setActive(Math.max(0, active - 1)),
+    open: () => {
+      const row = list.row(active);
+      if (row) open(row);
+    },
+  });
+  return (
+    <Page
+      title="Assets"
+      info={<span aria-live="polite">{totalOf(list.total)}</span>}
+      bar={<FilterBar filters={filters} query={query} onChange={setQuery} />}
+      fixed
+    >
+      <Table
+        label="Assets"
+        columns={columns}
+        list={list}
+        active={active}
+        onActive={setActive}
+        onOpen={open}
+        sort={query.sort}
+        onSort={(sort) => setQuery({ sort })}
+        empty={<Empty title="No assets match">Assets appear with the findings of reports and connections. Remove a filter to see more.</Empty>}
+      />
+    </Page>
+  );
+}

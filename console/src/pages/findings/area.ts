@@ -1,0 +1,17 @@
+import { ShieldIcon } from '@primer/octicons-react';
+import type { Area } from '../../app/area.ts';
+
+export const findingsArea: Area = {
+  entry: {
+    label: 'Findings',
+    path: '/findings',
+    search: { status: 'open,in_progress', sort: '-risk_score' },
+    icon: ShieldIcon,
+    command: 'go-findings',
+    permission: 'findings:read',
+  },
+  routes: [
+    { path: '/findings', load: async () => (await import('./findings-page.tsx')).FindingsPage },
+    { path: '/findings/$id', load: async () => (await import('./finding-page.tsx')).FindingPage },
+  ],
+};

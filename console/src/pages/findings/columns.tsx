@@ -1,0 +1,99 @@
+import { GlobeIcon } from '@primer/octicons-react';
+import type { ListedFinding } from '@rrs/client';
+import type { Column } from '../../lists/table.tsx';
+import { SeverityChip } from '../../parts/severity.tsx';
+import { StatusMark } from '../../parts/status.tsx';
+import { relativeTime, utc } from '../../parts/words.ts';
+import css from './columns.module.css';
+
+/** A row says all that triage needs. Plain HTML: these cells are drawn dozens of times per frame. */
+export const findingColumns: readonly Column<ListedFinding>[] = [
+  { id: 'severity', label: 'Severity', width: '92px', sort: 'severity', cell: ({ severity }) => <SeverityChip severity={severity} /> },
+  {
+    id: 'risk',
+    label: 'Risk',
+    width: '64px',
+    sort: 'risk_score',
+    cell: ({ risk_score }) => (
+      <span className={css.risk}>
+        {Math.round(risk_score)}
+        <span className={css.bar}>
+          <span style={{ width: `${risk_score}%` }} />
+        </span>
+      </span>
+    ),
+  },
+  {
+    id: 'title',
+    label: 'Finding',
+    width: 'minmax(200px, 3fr)',
+    cell: ({ title, location }) => (
+      <span title={title}>
+        <span className={css.title}>{title}</span>{' '}
+        {location.component !== null && (
+          <span className="dim">
+            {location.component}
+            {location.version === null ? '' : ` ${location.version}`}
+            {location.fixed_version === null ? '' : ` → ${location.fixed_version}`}
+          </span>
+        )}
+        {location.component === null && location.path !== null && (
+          <span className="dim">
+            {location.path}
+            {location.line === null ? '' : `:${location.line}`}
+          </span>
+        )}
+      </span>
+    ),
+  },
+  {
+    id: 'ids',
+    label: 'Vulnerability',
+    width: 'minmax(136px, 1fr)',
+    from: 700,
+    cell: ({ vulnerability_ids, kev, epss }) => (
+      <span>
+        {kev.listed && <span className={css.kev}>KEV</span>} <span className="mono">{vulnerability_ids[0] ?? ''}</span>
+        {epss !== null && epss.score >= 0.1 && <span className="dim"> {Math.round(epss.score * 100)} %</span>}
+      </span>
+    ),
+  },
+  {
+    id: 'asset',
+    label: 'Asset',
+    width: 'minmax(130px, 1.4fr)',
+    from: 860,
+    cell: ({ asset }) => (
+      <span title={asset.name}>
+        {asset.exposure === 'internet' && (
+          <span className={css.exposed} title="Reachable from the internet">
+            <GlobeIcon size={12} aria-label="Reachable from the internet" />{' '}
+          </span>
+        )}
+        {asset.name}
+      </span>
+    ),
+  },
+  {
+    id: 'source',
+    label: 'Source',
+    width: '72px',
+    isMinor: true,
+    from: 1020,
+    cell: ({ sources }) => <span className="dim">{[...new Set(sources.map(({ provider }) => provider))].join(', ')}</span>,
+  },
+  { id: 'status', label: 'Status', width: '116px', cell: ({ status }) => <StatusMark status={status} /> },
+  {
+    id: 'due',
+    label: 'Due',
+    width: '104px',
+    from: 740,
+    sort: 'due_at',
+    cell: ({ due_at, overdue }) =>
+      due_at === null ? null : (
+        <time dateTime={due_at} title={utc(due_at)} className={overdue ? 'bad' : 'dim'}>
+          {overdue ? `Overdue ${relativeTime(due_at).replace(' ago', '')}` : relativeTime(due_at)}
+        </time>
+      ),
+  },
+];

@@ -1,0 +1,189 @@
+import { Button } from '@mantine/core';
+import type { ListedFinding } from '@rrs/client';
+import { Link } from '@tanstack/react-router';
+import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
+import { queries, readOf } from '../../api/client.ts';
+import { forgetChanges, useChanges } from '../../api/live.ts';
+import { useCommands } from '../../keys/keys.ts';
+import { FilterBar } from '../../lists/filter-bar.tsx';
+import { restartLists, totalOf, useList } from '../../lists/infinite.ts';
+import { change, type Query, useQueryString } from '../../lists/query.ts';
+import { useSelection } from '../../lists/selection.ts';
+import { Table } from '../../lists/table.tsx';
+import { Tabs } from '../../lists/tabs.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Boundary, Empty } from '../../parts/states.tsx';
+import { number } from '../../parts/words.ts';
+import { findingColumns } from './columns.tsx';
+import { findingFilters, findingViews } from './filters.ts';
+import css from './findings-page.module.css';
+import { useTriage } from './use-triage.ts';
+import { VerbButtons } from './verb-buttons.tsx';
+import type { Target } from './verbs.ts';
+
+const Drawer = lazy(async () => ({ default: (await import('./drawer.tsx')).Drawer }));
+const ExportMenu = lazy(async () => ({ default: (await import('./export-menu.tsx')).ExportMenu }));
+const TriageDialog = lazy(async () => ({ default: (await import('./triage-dialog.tsx')).TriageDialog }));
+
+const views = findingViews();
+
+export function FindingsPage() {
+  const [query, setQuery] = useQueryString();
+  const { open, ...listQuery } = query;
+  const list = useList('listFindings', listQuery);
+  const [active, setActive] = useState(-1);
+  const idAt = useCallback((index: number) => list.row(index)?.id, [list.row]);
+  const selection = useSelection(idAt);
+  const [isAll, setAll] = useState(false);
+  const filter = change(listQuery, { sort: null });
+  const key = JSON.stringify(listQuery);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another filter is another list, and nothing in it is chosen yet.
+  useEffect(() => {
+    setActive(-1);
+    setAll(false);
+    selection.clear();
+  }, [key]);
+
+  const changes = useChanges('listFindings');
+  const showChanges = () => {
+    forgetChanges('listFindings');
+    void restartLists('listFindings');
+  };
+  const target = (): Target | null => {
+    if (isAll) return { filter, count: totalOf(list.total) };
+    if (selection.ids.size > 0) return { findings: list.rows.filter(({ id }) => selection.ids.has(id)) };
+    const row = list.row(active) ?? list.rows.find(({ id }) => id === open);
+    return row ? { findings: [row] } : null;
+  };
+  const triage = useTriage(target);
+  const show = (id: string | null) => setQuery({ open: id }, { replace: open !== undefined && id !== null });
+  const move = (by: number) => {
+    const next = Math.max(0, Math.min(list.count - 1, active + by));
+    const row = list.row(next);
+    setActive(next);
+    if (row === undefined) return;
+    if (open !== undefined) show(row.id);
+    readAhead(list.row, next);
+  };
+  useCommands({
+    'show-changes': showChanges,
+    next: () => move(1),
+    previous: () => move(-1),
+    open: () => {
+      const row = list.row(active);
+      if (row) show(open === row.id ? null : row.id);
+    },
+    select: () => {
+      const row = list.row(active);
+      if (row) selection.toggle(row.id, active, false);
+    },
+    'select-range': () => {
+      const row = list.row(active);
+      if (row) selection.toggle(row.id, active, true);
+    },
+    'select-all': () => selection.set(list.rows.map(({ id }) => id)),
+    close: () => {
+      if (selection.ids.size > 0) {
+        setAll(false);
+        selection.clear();
+      } else if (open !== undefined) show(null);
+    },
+  });
+  return (
+    <Page
+      title="Findings"
+      info={<span aria-live="polite">{totalOf(list.total)}</span>}
+      actions={
+        <Suspense>
+          <ExportMenu query={query} />
+        </Suspense>
+      }
+      bar={
+        <>
+          <Tabs label="Views" path="/findings" views={views} query={query} />
+          <FilterBar filters={findingFilters} query={listQuery} onChange={(changes) => setQuery({ ...changes, open: null })} />
+        </>
+      }
+      fixed
+    >
+      <div className={css.split}>
+        <div className={css.list}>
+          {changes > 0 && (
+            <button type="button" className={css.changes} onClick={showChanges}>
+              Findings changed since this list was read. Show them <kbd>.</kbd>
+            </button>
+          )}
+          <Table
+            label="Findings"
+            columns={findingColumns}
+            list={list}
+            active={active}
+            onActive={setActive}
+            onOpen={({ id }: ListedFinding) => show(id)}
+            selection={selection}
+            sort={query.sort}
+            onSort={(sort) => setQuery({ sort })}
+            empty={<Nothing query={filter} />}
+          />
+          {selection.ids.size > 0 && (
+            <section className={css.bulk} aria-label="Selected findings">
+              <strong>{isAll ? `All ${totalOf(list.total)} findings` : `${number(selection.ids.size)} selected`}</strong>
+              {!isAll && list.total !== null && selection.ids.size < list.total.count && (
+                <Button variant="subtle" onClick={() => setAll(true)}>
+                  Select all {totalOf(list.total)} that match
+                </Button>
+              )}
+              <VerbButtons ask={triage.ask} />
+              <Button
+                variant="subtle"
+                onClick={() => {
+                  setAll(false);
+                  selection.clear();
+                }}
+              >
+                Clear
+              </Button>
+            </section>
+          )}
+        </div>
+        {open !== undefined && (
+          <Boundary key={open}>
+            <Suspense>
+              <Drawer id={open} onClose={() => show(null)} ask={triage.ask} />
+            </Suspense>
+          </Boundary>
+        )}
+      </div>
+      <Suspense>{triage.asked && <TriageDialog {...triage.asked} onClose={triage.close} />}</Suspense>
+    </Page>
+  );
+}
+
+/** The drawer of the next rows opens at once. */
+function readAhead(row: (index: number) => ListedFinding | undefined, index: number): void {
+  for (const near of [index, index + 1]) {
+    const id = row(near)?.id;
+    if (id !== undefined) void queries.prefetchQuery({ ...readOf('getFinding', { path: { id } }), staleTime: 30_000 });
+  }
+}
+
+function Nothing({ query }: { query: Query }) {
+  if (Object.keys(query).length === 0)
+    return (
+      <Empty title="No findings yet" actions={<Link to="/imports">Import a report</Link>}>
+        Import the report of a scanner, or connect one. Its findings appear here.
+      </Empty>
+    );
+  return (
+    <Empty
+      title="No findings match"
+      actions={
+        <Link to="/findings" search={{}}>
+          Show all findings
+        </Link>
+      }
+    >
+      Remove one of the filters above, or look at all findings.
+    </Empty>
+  );
+}

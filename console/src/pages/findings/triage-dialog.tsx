@@ -1,0 +1,183 @@
+import { NativeSelect, NumberInput, TagsInput, Textarea, TextInput } from '@mantine/core';
+import type { BulkResult, FindingStatus, Justification, Severity } from '@rrs/client';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useApi } from '../../api/client.ts';
+import { useMe } from '../../api/session.ts';
+import { Dialog, field } from '../../parts/dialog.tsx';
+import { severities } from '../../parts/severity.tsx';
+import { count, number, term } from '../../parts/words.ts';
+import { changeMany, changeOne, newWorkItem } from './apply.ts';
+import { type Change, nextStatuses, sizeOf, type Target, type Verb } from './verbs.ts';
+
+const justifications: readonly Justification[] = [
+  'inaccurate_finding',
+  'code_not_present',
+  'code_not_reachable',
+  'requires_configuration',
+  'requires_dependency',
+  'requires_environment',
+  'protected_by_compiler',
+  'protected_at_runtime',
+  'protected_at_perimeter',
+  'protected_by_mitigating_control',
+];
+
+interface TriageDialogProps {
+  verb: Verb;
+  target: Target;
+  onClose: () => void;
+}
+
+/** Asks what a change needs. For more than one finding, shows what would happen before it happens. */
+export function TriageDialog({ verb, target, onClose }: TriageDialogProps) {
+  const [planned, setPlanned] = useState<{ change: Change; result: BulkResult } | null>(null);
+  const one = 'findings' in target && target.findings.length === 1 ? target.findings[0] : undefined;
+  const [tags, setTags] = useState<{ add: string[]; remove: string[] }>({ add: [], remove: [] });
+  const [status, setStatus] = useState<FindingStatus>(verb.status ?? (one ? (nextStatuses[one.status][0] ?? 'open') : 'in_progress'));
+  const submit = useMutation({
+    mutationFn: async (data: FormData) => {
+      if (planned !== null) return changeMany(target, planned.change, false).then(onClose);
+      if (verb.asks === 'work-item' && !field(data, 'item')) return newWorkItem(target, field(data, 'title') ?? '').then(onClose);
+      const change = changeOf(verb, status, data, tags);
+      if (one) return changeOne(one, change).then(onClose);
+      setPlanned({ change, result: await changeMany(target, change, true) });
+    },
+  });
+  const many = one ? 'this finding' : `${sizeOf(target)} findings`;
+  if (planned !== null) {
+    const { counts } = planned.result;
+    return (
+      <Dialog
+        title={`${verb.label}: ${many}`}
+        onClose={onClose}
+        action={`Change ${count(counts.changed, 'finding')}`}
+        onSubmit={(data) => submit.mutate(data)}
+        isBusy={submit.isPending}
+        error={submit.error}
+        isDisabled={counts.changed === 0}
+      >
+        <p>
+          {number(counts.changed)} of {count(counts.matched, 'finding')} change. {number(counts.unchanged)} stay as they are, {number(counts.refused)} are
+          refused.
+        </p>
+        {planned.result.refused.length > 0 && (
+          <ul>
+            {[...Map.groupBy(planned.result.refused, ({ detail }) => detail)].slice(0, 5).map(([detail, all]) => (
+              <li key={detail}>
+                {number(all.length)} × {detail}
+              </li>
+            ))}
+          </ul>
+        )}
+      </Dialog>
+    );
+  }
+  const asks = verb.asks === 'status' ? questionOf(status) : verb.asks;
+  return (
+    <Dialog
+      title={`${verb.label}: ${one ? one.title : many}`}
+      onClose={onClose}
+      action={one ? 'Change the finding' : 'Show what would change'}
+      onSubmit={(data) => submit.mutate(data)}
+      isBusy={submit.isPending}
+      error={submit.error}
+    >
+      {verb.asks === 'status' && (
+        <NativeSelect
+          data-autofocus
+          label="New status"
+          value={status}
+          onChange={({ target: { value } }) => setStatus(value as FindingStatus)}
+          data={(one ? nextStatuses[one.status] : (['open', 'in_progress', 'remediated', 'risk_accepted', 'false_positive', 'withdrawn'] as const)).map(
+            (value) => ({ value, label: term(value) }),
+          )}
+        />
+      )}
+      <Question asks={asks} tags={one?.tags ?? []} onTags={setTags} />
+    </Dialog>
+  );
+}
+
+function questionOf(status: FindingStatus): Verb['asks'] {
+  if (status === 'risk_accepted') return 'acceptance';
+  return status === 'false_positive' ? 'justification' : 'reason';
+}
+
+function Question({ asks, tags, onTags }: { asks: Verb['asks']; tags: readonly string[]; onTags: (tags: { add: string[]; remove: string[] }) => void }) {
+  const me = useMe();
+  const [value, setValue] = useState<string[]>([...tags]);
+  if (asks === 'tags')
+    return (
+      <TagsInput
+        data-autofocus
+        label="Tags"
+        description="Press Enter after each tag"
+        value={value}
+        onChange={(next) => {
+          setValue(next);
+          onTags({ add: next.filter((tag) => !tags.includes(tag)), remove: tags.filter((tag) => !next.includes(tag)) });
+        }}
+      />
+    );
+  if (asks === 'work-item') return <WorkItemChoice />;
+  return (
+    <>
+      {asks === 'justification' && (
+        <NativeSelect
+          data-autofocus
+          name="justification"
+          label="Why it does not apply"
+          data={justifications.map((each) => ({ value: each, label: term(each) }))}
+        />
+      )}
+      {asks === 'acceptance' && (
+        <>
+          <TextInput data-autofocus name="owner" label="Who is responsible for the risk" required defaultValue={me.person?.name ?? me.name} />
+          <NumberInput name="days" label="Ends after" suffix=" days" defaultValue={90} min={1} max={731} required />
+        </>
+      )}
+      {asks === 'severity' && (
+        <NativeSelect
+          data-autofocus
+          name="severity"
+          label="Severity"
+          data={[...severities.map((each) => ({ value: each, label: term(each) })), { value: '', label: 'As the sources say' }]}
+        />
+      )}
+      <Textarea name="reason" label="Reason" required={asks !== 'reason'} data-autofocus={asks === 'reason' || undefined} />
+    </>
+  );
+}
+
+function WorkItemChoice() {
+  const items = useApi('listWorkItems', { query: { status: ['open', 'in_progress'], limit: 50 } });
+  return (
+    <>
+      <NativeSelect
+        data-autofocus
+        name="item"
+        label="Work item"
+        data={[{ value: '', label: 'New work item' }, ...(items.data?.data ?? []).map(({ id, title }) => ({ value: id, label: title }))]}
+      />
+      <TextInput name="title" label="Title, for a new work item" />
+    </>
+  );
+}
+
+function changeOf({ asks }: Verb, status: FindingStatus, data: FormData, tags: { add: string[]; remove: string[] }): Change {
+  const reason = field(data, 'reason');
+  const why = reason === undefined ? {} : { reason };
+  if (asks === 'severity') return { severity: (field(data, 'severity') as Severity | undefined) ?? null, ...why };
+  if (asks === 'tags') return { add_tags: tags.add, remove_tags: tags.remove };
+  if (asks === 'work-item') return { work_item_id: field(data, 'item') ?? '' };
+  const justification = field(data, 'justification') as Justification | undefined;
+  const days = Number.parseInt(field(data, 'days') ?? '', 10);
+  const owner = field(data, 'owner');
+  return {
+    status,
+    ...why,
+    ...(justification === undefined ? {} : { justification }),
+    ...(owner === undefined ? {} : { owner, expires_at: new Date(Date.now() + days * 86_400_000).toISOString() }),
+  };
+}

@@ -1,0 +1,54 @@
+import type { BulkChange, FindingPatch, FindingStatus, ListedFinding } from '@rrs/client';
+import type { CommandName } from '../../keys/commands.ts';
+
+export type Change = BulkChange['change'];
+
+/** What can be done to findings. The row, the bulk bar, the palette and the keys offer the same verbs. */
+export interface Verb {
+  label: string;
+  command: CommandName;
+  /** The status that it leads to. */
+  status?: FindingStatus;
+  /** What it asks for. Without a question, it happens at once. */
+  asks?: 'reason' | 'justification' | 'acceptance' | 'status' | 'severity' | 'tags' | 'work-item';
+  /** From which statuses it is possible. */
+  from?: readonly FindingStatus[];
+}
+
+const active: readonly FindingStatus[] = ['open', 'in_progress', 'remediated'];
+
+export const verbs = {
+  progress: { label: 'In progress', command: 'progress', status: 'in_progress', from: ['open'] },
+  remediate: { label: 'Remediated', command: 'remediate', status: 'remediated', asks: 'reason', from: ['open', 'in_progress'] },
+  falsePositive: { label: 'False positive', command: 'false-positive', status: 'false_positive', asks: 'justification', from: active },
+  accept: { label: 'Accept risk', command: 'accept', status: 'risk_accepted', asks: 'acceptance', from: active },
+  status: { label: 'Status', command: 'status', asks: 'status' },
+  severity: { label: 'Severity', command: 'severity', asks: 'severity' },
+  tags: { label: 'Tags', command: 'tags', asks: 'tags' },
+  workItem: { label: 'Work item', command: 'work-item', asks: 'work-item' },
+} as const satisfies Record<string, Verb>;
+
+export type VerbName = keyof typeof verbs;
+
+/** The statuses that a person can move a finding to. The service decides; this only keeps impossible ones out of the menus. */
+export const nextStatuses: Readonly<Record<FindingStatus, readonly FindingStatus[]>> = {
+  open: ['in_progress', 'remediated', 'risk_accepted', 'false_positive', 'withdrawn'],
+  in_progress: ['open', 'remediated', 'risk_accepted', 'false_positive', 'withdrawn'],
+  remediated: ['open', 'verified', 'risk_accepted', 'false_positive', 'withdrawn'],
+  verified: ['open'],
+  risk_accepted: ['open'],
+  false_positive: ['open'],
+  withdrawn: ['open'],
+};
+
+/** What a change is about: some findings, or all that match a filter. */
+export type Target = { findings: readonly ListedFinding[] } | { filter: Readonly<Record<string, string>>; count: string };
+
+export const sizeOf = (target: Target): string => ('findings' in target ? String(target.findings.length) : target.count);
+
+/** A change of many as the change of one: tags are given as a whole there. */
+export function patchOf(change: Change, finding: ListedFinding): FindingPatch {
+  const { add_tags, remove_tags, work_item_id: _item, acceptance: _acceptance, ...rest } = change;
+  if (add_tags === undefined && remove_tags === undefined) return rest;
+  return { ...rest, tags: [...new Set([...finding.tags, ...(add_tags ?? [])])].filter((tag) => !remove_tags?.includes(tag)) };
+}

@@ -1,0 +1,195 @@
+import { Button } from '@mantine/core';
+import type { ImportChangeKind, ResultOf } from '@rrs/client';
+import { Link, useParams } from '@tanstack/react-router';
+import { useApi, useChange } from '../../api/client.ts';
+import { useMay } from '../../api/session.ts';
+import { useQueryString } from '../../lists/query.ts';
+import { Copy } from '../../parts/copy.tsx';
+import { Facts, Page, Section } from '../../parts/page.tsx';
+import { SeverityChip } from '../../parts/severity.tsx';
+import { SimpleTable } from '../../parts/simple-table.tsx';
+import { Empty, messageOf, Show } from '../../parts/states.tsx';
+import { StatusMark } from '../../parts/status.tsx';
+import { Time } from '../../parts/time.tsx';
+import { announce } from '../../parts/toast.tsx';
+import { bytes, number, term } from '../../parts/words.ts';
+
+type Import = ResultOf<'getImport'>;
+const isRunning = ({ status }: Import): boolean => status === 'queued' || status === 'running';
+
+export function ImportPage() {
+  const { id = '' } = useParams({ strict: false }) as { id?: string };
+  const found = useApi('getImport', { path: { id } });
+  // A running import is asked for every second, until it ends.
+  useApi('getImport', { path: { id } }, { refetchInterval: found.data && isRunning(found.data) ? 1000 : false });
+  return (
+    <Page title={found.data?.filename ?? 'Import'} info={found.data && <StatusMark status={found.data.status} />}>
+      <Show query={found} rows={8}>
+        {(data) => (
+          <>
+            <Withheld data={data} />
+            <Section title="Result">
+              {data.error && <p className="bad">{data.error}</p>}
+              <Numbers data={data} />
+            </Section>
+            <Section title="Report">
+              <Facts
+                rows={[
+                  ['Format', data.format],
+                  ['Size', bytes(data.bytes)],
+                  ['Coverage', data.scan_scope.coverage === 'complete' ? 'Complete: closes what it no longer shows' : 'Partial: closes nothing'],
+                  ['Imported by', data.created_by],
+                  ['Started', <Time key="started" at={data.started_at} />],
+                  ['Finished', <Time key="finished" at={data.finished_at} />],
+                  ['SHA-256', <Copy key="hash" text={data.sha256} />],
+                ]}
+              />
+            </Section>
+            <Rejected data={data} />
+            <Changes id={data.id} />
+          </>
+        )}
+      </Show>
+    </Page>
+  );
+}
+
+/** An import that would close much more than usual waits for a person. */
+function Withheld({ data: { id, status, counts } }: { data: Import }) {
+  const may = useMay('imports:manage');
+  const confirm = useChange('confirmImport', ['getImport', 'listImports', 'getFindingStats'], () => announce('Confirmed.'));
+  const discard = useChange('discardImport', ['getImport', 'listImports'], () => announce('Discarded. Nothing was closed.'));
+  if (status !== 'needs_confirmation') return null;
+  const error = confirm.error ?? discard.error;
+  return (
+    <Section title="This import waits for you">
+      <p>It would close {number(counts.closed)} findings, which is unusually many. Check that the report is complete.</p>
+      {error && <p className="bad">{messageOf(error)}</p>}
+      {may && (
+        <p>
+          <Button color="red" onClick={() => confirm.mutate({ path: { id } })} loading={confirm.isPending}>
+            Close them
+          </Button>{' '}
+          <Button variant="default" onClick={() => discard.mutate({ path: { id } })} loading={discard.isPending}>
+            Keep them open
+          </Button>
+        </p>
+      )}
+    </Section>
+  );
+}
+
+/** The numbers add up to what was received; each leads to its findings. */
+function Numbers({ data: { counts } }: { data: Import }) {
+  const kinds = ['created', 'updated', 'reopened', 'unchanged', 'rejected'] as const;
+  return (
+    <Facts
+      rows={[
+        ['Received', number(counts.received)],
+        ...kinds.map((kind) => [kind === 'created' ? 'New' : term(kind), number(counts[kind])] as const),
+        ['Closed', number(counts.closed)],
+      ]}
+    />
+  );
+}
+
+function Rejected({ data: { rejected, notes } }: { data: Import }) {
+  return (
+    <>
+      {notes.length > 0 && (
+        <Section title="Notes">
+          <ul>
+            {notes.map((note) => (
+              <li key={note}>{note}</li>
+            ))}
+          </ul>
+        </Section>
+      )}
+      {rejected.length > 0 && (
+        <Section title="Rejected records">
+          <SimpleTable
+            label="Rejected records"
+            rows={rejected}
+            keyOf={({ place, reason }) => `${place} ${reason}`}
+            columns={[
+              { label: 'Position', cell: ({ place }) => <code>{place}</code> },
+              { label: 'Reason', cell: ({ reason }) => reason },
+            ]}
+          />
+        </Section>
+      )}
+    </>
+  );
+}
+
+const kinds: readonly ImportChangeKind[] = ['created', 'reopened', 'closed', 'updated'];
+
+function Changes({ id }: { id: string }) {
+  const [{ kind }, setQuery] = useQueryString();
+  const changes = useApi(
+    'listImportChanges',
+    { path: { id }, query: { limit: 100, sort: '-severity', kind: kind ? [kind as ImportChangeKind] : [...kinds] } },
+    { keep: true },
+  );
+  return (
+    <Section
+      title="Changes"
+      actions={
+        <span>
+          {[undefined, ...kinds].map((each) => (
+            <Button
+              key={each ?? 'all'}
+              variant={kind === each ? 'light' : 'subtle'}
+              size="compact-xs"
+              aria-pressed={kind === each}
+              onClick={() => setQuery({ kind: each ?? null })}
+            >
+              {each === undefined ? 'All' : term(each)}
+            </Button>
+          ))}
+          <Link to="/findings" search={{ import_id: id }}>
+            As a list of findings
+          </Link>
+        </span>
+      }
+    >
+      <Show query={changes} rows={5}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty title="Nothing changed" />
+          ) : (
+            <SimpleTable
+              label="Changes"
+              rows={data}
+              keyOf={({ finding_id, kind: each }) => `${finding_id} ${each}`}
+              columns={[
+                { label: 'Change', cell: (row) => term(row.kind) },
+                { label: 'Severity', cell: ({ severity }) => <SeverityChip severity={severity} /> },
+                {
+                  label: 'Finding',
+                  cell: ({ finding_id, title }) => (
+                    <Link to="/findings/$id" params={{ id: finding_id }}>
+                      {title}
+                    </Link>
+                  ),
+                },
+                { label: 'Asset', cell: ({ asset }) => asset.name },
+                {
+                  label: 'What',
+                  cell: ({ fields, from_status, to_status }) => (
+                    <span className="dim">
+                      {[
+                        ...(from_status && to_status ? [`${term(from_status)} → ${term(to_status)}`] : []),
+                        ...fields.map(({ field, from, to }) => `${term(field)}: ${from ?? '–'} → ${to ?? '–'}`),
+                      ].join(', ')}
+                    </span>
+                  ),
+                },
+              ]}
+            />
+          )
+        }
+      </Show>
+    </Section>
+  );
+}

@@ -1,0 +1,63 @@
+import { Button, Modal } from '@mantine/core';
+import type { FormEvent, ReactNode } from 'react';
+import css from './form.module.css';
+import { messageOf } from './states.tsx';
+
+interface DialogProps {
+  title: string;
+  onClose: () => void;
+  /** The button that does it: a verb and its object. */
+  action: string;
+  onSubmit: (data: FormData) => void;
+  isBusy?: boolean;
+  error?: unknown;
+  isDangerous?: boolean;
+  isDisabled?: boolean;
+  size?: string;
+  children?: ReactNode;
+}
+
+/** A question with an answer: a form in a dialog. Enter submits, Escape closes. */
+export function Dialog({
+  title,
+  onClose,
+  action,
+  onSubmit,
+  isBusy = false,
+  error,
+  isDangerous = false,
+  isDisabled = false,
+  size = 'md',
+  children,
+}: DialogProps) {
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    onSubmit(new FormData(event.currentTarget));
+  };
+  return (
+    <Modal opened onClose={onClose} title={title} size={size}>
+      <form className={css.form} onSubmit={submit}>
+        {children}
+        {error ? (
+          <p className="bad" role="alert">
+            {messageOf(error)}
+          </p>
+        ) : null}
+        <div className={css.buttons}>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={isBusy} disabled={isDisabled} {...(isDangerous ? { color: 'red' } : {})}>
+            {action}
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}
+
+/** A text of a form, or undefined if it was left empty. */
+export function field(data: FormData, name: string): string | undefined {
+  const value = String(data.get(name) ?? '').trim();
+  return value === '' ? undefined : value;
+}
