@@ -1,12 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-const packages = '{checks,client,console,cli,service,scan-reports,connectors,evidence-format,verifier,scripts}';
+const packages = '{checks,client,console,cli,demo,service,scan-reports,connectors,evidence-format,verifier,scripts}';
 /** Tests without a database that start programs or take many seconds. `npm run test:quick` leaves them out. */
 const slow = [
   'checks/import-rules.test.ts',
   'cli/**/completion.test.ts',
   'connectors/**/{enrichment,scanners,ticketing}.test.ts',
+  'demo/src/demo.test.ts',
   'evidence-format/**/{merkle,readme,schema,timestamp,zip}.test.ts',
   'scan-reports/**/{contract,linear-time,throughput}.test.ts',
   'scripts/release.test.ts',

@@ -2,4 +2,4 @@
 
 export { fakes } from './fake-registry.ts';
 export { type GithubState, githubWith } from './scanners/github/fake.ts';
-export { type FakeOptions, type FakeRequest, type FakeVendor, type Fault, serveFake } from './testing/fake-server.ts';
+export { type FakeOptions, type FakeRequest, type FakeResponse, type FakeVendor, type Fault, type RunningFake, serveFake } from './testing/fake-server.ts';

@@ -15,6 +15,8 @@ export interface WorkerOptions {
   onFinished?: (job: string, outcome: 'succeeded' | 'failed', seconds: number) => void;
   /** Whether this is the only worker on the database. Then all existing locks belong to dead workers and are released at once. */
   alone?: boolean;
+  /** Whether jobs with a schedule run by themselves. Default: true. */
+  schedules?: boolean;
   heartbeatMs?: number;
   deadAfterMs?: number;
   /** How long running jobs may continue when the worker stops, before their signal aborts. */
@@ -35,7 +37,17 @@ const IO_CONCURRENCY = 16;
 const CONNECTIONS = 3;
 
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
-  const { url, handlers, concurrency, log, alone = false, heartbeatMs = HEARTBEAT_MS, deadAfterMs = DEAD_AFTER_MS, graceMs = GRACE_MS } = options;
+  const {
+    url,
+    handlers,
+    concurrency,
+    log,
+    alone = false,
+    schedules = true,
+    heartbeatMs = HEARTBEAT_MS,
+    deadAfterMs = DEAD_AFTER_MS,
+    graceMs = GRACE_MS,
+  } = options;
   // Without a time limit: the queue does not expect that it cannot mark a job as done because the process was busy.
   const pool = openPool(url, 'rrs_system', { max: CONNECTIONS, pipeline: false, acquireMs: 0 });
   const events = new EventEmitter() as WorkerEvents;
@@ -82,7 +94,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     taskList: Object.fromEntries(handlers.map((handler) => [handler.name, taskOf(handler, options, slots)])),
     parsedCronItems: parseCronItems(
       handlers.flatMap(({ name, schedule }) =>
-        schedule === undefined ? [] : [{ task: name, match: schedule, options: { backfillPeriod: 0, maxAttempts: 3 } }],
+        schedule === undefined || !schedules ? [] : [{ task: name, match: schedule, options: { backfillPeriod: 0, maxAttempts: 3 } }],
       ),
     ),
   });

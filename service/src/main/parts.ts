@@ -47,6 +47,8 @@ interface Start {
   databaseUrl: string;
   /** Receives the stop function of each started part. They run in reverse order. */
   stops: (() => Promise<unknown>)[];
+  /** False where the clock is moved, as for the history of the demo: the queue would make up for every minute that was skipped. Default: true. */
+  schedules?: boolean;
 }
 
 export interface Serving extends FirstStart {
@@ -54,7 +56,7 @@ export interface Serving extends FirstStart {
 }
 
 /** Starts everything that needs the database, in order. */
-export async function startParts({ role, config, log, databaseUrl, stops }: Start): Promise<Serving> {
+export async function startParts({ role, config, log, databaseUrl, stops, schedules = true }: Start): Promise<Serving> {
   const { applied, known } = await retryWhileStarting(log, () => migrate(databaseUrl));
   if (applied > known) log.warn({ schema_version: applied, known }, 'database has a newer schema that this version can use');
   const db = openDatabase({ url: databaseUrl, poolSize: config.RRS_DATABASE_POOL });
@@ -119,6 +121,7 @@ export async function startParts({ role, config, log, databaseUrl, stops }: Star
       ],
       concurrency: config.RRS_WORKER_CONCURRENCY,
       alone,
+      schedules,
       log,
       onFinished: (job, outcome, seconds) => metrics.jobs.observe({ job, outcome }, seconds),
     });
