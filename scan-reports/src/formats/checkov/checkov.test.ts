@@ -105,5 +105,12 @@ test('reports unparsed files as unread, relative to the scanned folder', async (
 test('states the version of the run, also without checks', async () => {
   const run = { check_type: 'terraform', results: { failed_checks: [] }, summary: { checkov_version: '3.2.1' } };
   for (const report of [run, [run, run], { passed: 0, failed: 0, skipped: 0, checkov_version: '3.2.1' }])
-    expect((await readAll(checkov, fromBuffer(JSON.stringify(report)))).runs).toEqual([{ tool_version: '3.2.1' }]);
+    expect((await readAll(checkov, fromBuffer(JSON.stringify(report)))).runs).toMatchObject([{ tool_version: '3.2.1' }]);
+});
+
+test('states the framework if there is only one, because the run says nothing about others', async () => {
+  const run = (check_type: string) => ({ check_type, results: { failed_checks: [] } });
+  const restrictionsOf = async (report: object) => (await readAll(checkov, fromBuffer(JSON.stringify(report)))).runs.map(({ restrictions }) => restrictions);
+  expect(await restrictionsOf(run('terraform'))).toEqual([['--framework terraform']]);
+  expect((await restrictionsOf([run('terraform'), run('kubernetes')])).flatMap((found) => found ?? [])).toEqual([]);
 });

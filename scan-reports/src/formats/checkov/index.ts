@@ -27,7 +27,10 @@ export const checkov: ReportFormat = {
     const head = await headOf(input);
     if (!detect(head) && !/^\s*\[\s*\]\s*$/.test(head.text)) throw notThisFormat(checkov.expects);
     const { types, version } = await readContext(input);
-    yield* runEntry({ tool_version: version, files: await filesIn(input) });
+    // A run of one framework says nothing about the others. With several, the tool writes a list.
+    const [framework = '', ...others] = new Set(types.values());
+    const restrictions = framework !== '' && others.length === 0 ? [`--framework ${framework}`] : [];
+    yield* runEntry({ tool_version: version, files: await filesIn(input), restrictions });
     const lists = PREFIXES.flatMap((prefix) => [`${prefix}results.failed_checks.*`, `${prefix}results.skipped_checks.*`]);
     for await (const found of jsonValues(input, lists)) {
       const place = placeOf(found);

@@ -32,8 +32,11 @@ export const osvScanner: ReportFormat = {
   detect: (head) => isOsvScanner(head) && (hasKeys(head, 'experimental_config') || /"(?:packages|source)"\s*:/.test(head.text)),
   async *read(input) {
     const head = await headOf(input);
-    // Without any package to scan, the scanner writes an empty file.
-    if (head.text.trim() === '') return;
+    // Without any package to scan, the scanner writes an empty file. It has looked at nothing, so nothing is gone.
+    if (head.text.trim() === '') {
+      yield { run: { unfinished: true } };
+      return;
+    }
     if (!isOsvScanner(head)) throw notThisFormat(EXPECTS);
     const contexts = await readContexts(input);
     for await (const found of jsonValues(input, ['results.*.packages.*.vulnerabilities.*', 'results.*.packages.*.license_violations.*']))

@@ -89,6 +89,7 @@ test('rejects malformed records and reads the rest', async () => {
 test('accepts a report without findings and an empty file, and rejects another file', async () => {
   for (const input of [fixture('empty.json'), fromBuffer(''), fromBuffer('{"results":[]}'), fromBuffer('{"results":null}')])
     expect(await readAll(osvScanner, input)).toMatchObject({ observations: [], rejections: [] });
+  expect((await readAll(osvScanner, fromBuffer(''))).runs, 'nothing was scanned, so nothing is gone').toEqual([{ unfinished: true }]);
   for (const foreign of ['{"results":[{"check_id":"a","path":"b"}],"errors":[],"paths":{}}', '{"results":[],"errors":[]}', '{"Results":[]}', '[]', '<a/>'])
     await expect(readAll(osvScanner, fromBuffer(foreign))).rejects.toThrow('Expected a JSON object with results, each with source and packages.');
 });

@@ -25,11 +25,10 @@ function readName(text: string): RepositoryName {
   const address = readAddress(trimmed);
   if (address) return { name: [address.host, ...address.path].join('/'), weakKeys: weakKeys(address.path) };
   if (/^(?:[A-Za-z]:)?[/\\]|^\.{1,2}(?:[/\\]|$)/.test(trimmed)) return { name: trimmed, weakKeys: checkoutKeys(trimmed.replaceAll('\\', '/')) };
-  const [, artifact] = /^[a-z0-9_.-]+:([a-z0-9_.-]+)$/i.exec(trimmed) ?? [];
-  if (artifact !== undefined) return { name: trimmed, weakKeys: [`repo-name:${artifact.toLowerCase()}`] };
   const path = cleanPath(trimmed.toLowerCase());
   const plain = path.length > 0 && path.every((part) => /^[a-z0-9_.~-]+$/.test(part));
-  return plain ? { name: path.join('/'), weakKeys: weakKeys(path) } : { name: trimmed, weakKeys: [] };
+  // A single name is as often that of a package or project as that of a repository: another team's "shop" must not meet "acme/shop".
+  return plain ? { name: path.join('/'), weakKeys: path.length > 1 ? weakKeys(path) : [] } : { name: trimmed, weakKeys: [] };
 }
 
 interface Address {

@@ -30,8 +30,10 @@ const IDENTIFIED_TYPES = new Set(['host', 'cloud_resource']);
 /** The digest of an image does not identify it: what is said about one tag says nothing about another once it moves. */
 export function assetKeys(asset: Asset, { key, weakKeys, name }: NormalAsset): AssetKey[] {
   const own: AssetKey = { key, rank: 0 };
-  // A repository whose server is not known is recognized by its path or name, if only one repository has it.
-  const shared = asset.type === 'repository' ? weakKeys.map((weak): AssetKey => ({ key: `repository:${weak}`, rank: hasServer(name) ? 2 : 1 })) : [];
+  // A repository whose server is not known is recognized by its path, and one whose path is not known by its name, if only one repository has it.
+  const hasPath = weakKeys.some((weak) => weak.startsWith('repo-path:'));
+  const isKnown = (weak: string): boolean => hasServer(name) || (hasPath && weak.startsWith('repo-name:'));
+  const shared = asset.type === 'repository' ? weakKeys.map((weak): AssetKey => ({ key: `repository:${weak}`, rank: isKnown(weak) ? 2 : 1 })) : [];
   if (!IDENTIFIED_TYPES.has(asset.type)) return [own, ...shared];
   const others = identifiersOf(asset).flatMap(({ kind, value }): AssetKey[] => {
     const rank = RANKS[kind];

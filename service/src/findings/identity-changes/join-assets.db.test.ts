@@ -78,3 +78,17 @@ describe('two hosts that turn out to be one', () => {
     expect(await assetsOf(org)).toHaveLength(2);
   });
 });
+
+describe('a project that only has a name', () => {
+  it('is not the repository with that name, so that decisions about one do not cover the other', async () => {
+    const org = await engine.organization();
+    const lodash = (name: string): Observation => seen({ asset: { type: 'repository', name }, location: { component: 'lodash', ecosystem: 'npm' } });
+    await engine.run(org, [lodash('https://github.com/acme/shop')]);
+    await engine.run(org, [lodash('shop')], { source: 'tool_b' });
+    expect(await assetsOf(org)).toEqual(['github.com/acme/shop', 'shop']);
+    await engine.run(org, [lodash('other/shop')], { source: 'tool_b' });
+    expect(await assetsOf(org)).toEqual(['github.com/acme/shop', 'other/shop', 'shop']);
+    // A path is enough, while there is only one repository with it.
+    expect(await engine.run(org, [lodash('acme/shop')], { source: 'tool_c' })).toMatchObject({ created: 0 });
+  });
+});
