@@ -1,5 +1,17 @@
 /** The rules of ARCHITECTURE.md that a program can check. */
-const features = ['audit', 'events', 'organizations', 'assets', 'vulnerabilities', 'findings', 'integrations', 'work-items', 'comments', 'evidence'];
+const features = [
+  'audit',
+  'events',
+  'organizations',
+  'assets',
+  'pipelines',
+  'vulnerabilities',
+  'findings',
+  'integrations',
+  'work-items',
+  'comments',
+  'evidence',
+];
 const any = `(${features.join('|')})`;
 
 const leftwards = features.slice(0, -1).map((feature, index) => ({

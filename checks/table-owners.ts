@@ -16,6 +16,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
     'tenant_assets',
     'tenant_import_assets',
   ],
+  pipelines: ['pipeline_trusts'],
   vulnerabilities: ['alias_claims', 'vulnerabilities', 'vulnerability_aliases'],
   findings: [
     'asset_findings',

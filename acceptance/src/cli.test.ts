@@ -115,6 +115,73 @@ describe('a pipeline', () => {
   });
 });
 
+describe('the templates for CI systems', () => {
+  const failOn = 'critical,high,medium,low,unknown';
+  const credentials = () => ({ HOME: home, RRS_URL: service.url, RRS_API_KEY: service.key });
+
+  /** What the step of the action gets: its inputs, and what GitHub says about the job. */
+  const onGitHub = (inputs: Record<string, string>, job: Record<string, string>): Promise<CommandResult> => {
+    const summary = join(folder, 'summary.md');
+    const env = {
+      ...credentials(),
+      INPUT_COMMAND: program.join(' '),
+      INPUT_REPORTS: '  trivy.json\n\n',
+      INPUT_FAIL_ON: failOn,
+      ...inputs,
+      GITHUB_ACTIONS: 'true',
+      GITHUB_STEP_SUMMARY: summary,
+      ...job,
+    };
+    return rrs([], { command: ['bash', join(checkout, 'integrations/github-action/run.sh')], cwd: folder, env });
+  };
+
+  test('the GitHub action compares a pull request with its base, and shows the result on the page of the job', async () => {
+    scanAgain();
+    writeFileSync(join(folder, 'summary.md'), 'Another step\n');
+    const pull = { GITHUB_REF: 'refs/pull/18/merge', GITHUB_REF_NAME: '18/merge', GITHUB_BASE_REF: 'main' };
+    expect(await onGitHub({}, pull)).toMatchObject({ code: 0, stdout: expect.stringContaining('Gate passed') });
+    const main = { GITHUB_REF: 'refs/heads/main', GITHUB_REF_NAME: 'main', GITHUB_BASE_REF: '' };
+    scanAgain();
+    expect(await onGitHub({ INPUT_SARIF_FILE: 'gate.sarif', INPUT_COMPLETE: 'true' }, main)).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('Gate failed'),
+    });
+    expect(JSON.parse(readFileSync(join(folder, 'gate.sarif'), 'utf8'))).toMatchObject({ version: '2.1.0' });
+    expect(readFileSync(join(folder, 'summary.md'), 'utf8')).toMatch(/^Another step\n\*\*Gate passed\*\*.+^\*\*Gate failed\*\*.+^\| critical|high/ms);
+    expect(await onGitHub({ INPUT_REPORTS: 'missing.json; rm -rf x' }, main)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('missing.json; rm -rf x cannot be read'),
+    });
+  });
+
+  test('the GitHub action passes every input on to its step', () => {
+    const action = readFileSync(join(checkout, 'integrations/github-action/action.yml'), 'utf8');
+    const inputs = [...action.slice(0, action.indexOf('\nruns:')).matchAll(/^ {2}([a-z-]+):$/gm)].map(([, name]) => name ?? '');
+    expect(inputs.length).toBeGreaterThan(10);
+    for (const name of inputs) expect(action).toContain(`\${{ inputs.${name} }}`);
+    for (const [, variable] of action.matchAll(/(INPUT_[A-Z_]+):/g))
+      expect(readFileSync(join(checkout, 'integrations/github-action/run.sh'), 'utf8')).toContain(variable);
+  });
+
+  test('the GitLab template imports, decides and writes a report for the merge request', async () => {
+    const template = readFileSync(join(checkout, 'integrations/gitlab-ci/rrs.yml'), 'utf8');
+    const script = /^ {4}- (set -f; .+)$/m.exec(template)?.[1] ?? '';
+    const job = {
+      GITLAB_CI: 'true',
+      CI_COMMIT_REF_NAME: 'main',
+      RRS_COMMAND: program.join(' '),
+      RRS_REPORTS: 'tr*.json',
+      RRS_FAIL_ON: failOn,
+      RRS_OPTIONS: '--complete',
+    };
+    scanAgain();
+    const failed = await rrs([], { command: ['bash', '-c', script], cwd: folder, env: { ...credentials(), ...job } });
+    expect(failed).toMatchObject({ code: 1, stdout: expect.stringContaining('Gate failed') });
+    expect(readFileSync(join(folder, 'rrs-gate.xml'), 'utf8')).toMatch(/<testsuite name="rrs gate" tests="\d+" failures="[1-9]/);
+    expect(readFileSync(join(folder, 'rrs-gate.md'), 'utf8')).toContain('**Gate failed**');
+  });
+});
+
 describe('files', () => {
   test('can be named by patterns that the shell left alone, and are summed up', async () => {
     mkdirSync(join(folder, 'reports/deep'), { recursive: true });

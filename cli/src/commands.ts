@@ -19,6 +19,7 @@ export const commands: Commands = {
     summary: 'Pass or fail on the findings of the last import, of named imports or of a filter',
     load: async () => (await import('./commands/gate.ts')).gate,
   },
+  ci: { summary: 'Import the reports of a pipeline and decide over their findings', load: async () => (await import('./commands/ci.ts')).ci },
   'findings list': { summary: 'List findings, those with the highest risk first', load: async () => (await findings()).listFindings },
   'findings show': { summary: 'Show a finding', load: async () => (await findings()).showFinding },
   'findings triage': { summary: 'Change the status, severity or tags of findings', load: async () => (await triage()).triageFindings },

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Client, createClient } from '@rrs/client';
+import { pipelineToken } from './ci/pipeline-token.ts';
 import { UsageError } from './command.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -52,9 +53,11 @@ export function clientOf(env: Environment): Client {
   const url = urlOf(env);
   // Threat: the stored key must not be sent to another service than the one it was stored for.
   const stored = login.url !== undefined && requireUrl(login.url).replace(/(?<!\/)\/+$/, '') === url ? login.api_key : undefined;
-  const apiKey = env.RRS_API_KEY || stored;
-  if (!apiKey) throw new UsageError(NOT_SIGNED_IN);
-  return createClient({ url, apiKey });
+  if (env.RRS_API_KEY) return createClient({ url, apiKey: env.RRS_API_KEY });
+  const token = pipelineToken(env);
+  if (token !== undefined) return createClient({ url, token });
+  if (!stored) throw new UsageError(NOT_SIGNED_IN);
+  return createClient({ url, apiKey: stored });
 }
 
 export function requireUrl(text: string): string {

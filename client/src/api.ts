@@ -1060,6 +1060,7 @@ export type EventPattern =
   | 'member.*'
   | 'organization.*'
   | 'package.*'
+  | 'pipeline_trust.*'
   | 'session.*'
   | 'source.*'
   | 'sync.*'
@@ -1123,6 +1124,9 @@ export type EventPattern =
   | 'package.verified'
   | 'package.shared'
   | 'package.share_revoked'
+  | 'pipeline_trust.created'
+  | 'pipeline_trust.updated'
+  | 'pipeline_trust.deleted'
   | 'session.created'
   | 'session.ended'
   | 'source.retired'
@@ -2289,6 +2293,35 @@ export type Import = {
   dry_run: boolean;
   /** Name of the credential that uploaded the report */
   created_by: string;
+  /** The trusted pipeline that uploaded the report. null for other credentials */
+  pipeline: {
+    /** ID of the trust that the token met */
+    trust_id: string;
+    /** Issuer of the token */
+    issuer: string;
+    /** Subject of the token */
+    subject: string;
+    /** Repository or project */
+    repository: string | null;
+    /** ID of the repository or project */
+    repository_id: string | null;
+    /** Branch or tag */
+    ref: string | null;
+    /** Whether the issuer says that the ref is protected */
+    ref_protected: boolean;
+    /** Commit */
+    sha: string | null;
+    /** Environment of the deployment */
+    environment: string | null;
+    /** Definition of the pipeline */
+    workflow: string | null;
+    /** ID of the run */
+    run_id: string | null;
+    /** When the token was issued */
+    issued_at: string;
+    /** SHA-256 of the token's ID (`jti`) */
+    token_sha256: string | null;
+  } | null;
   /** When the report was uploaded */
   created_at: string;
   /** When the import started */
@@ -2840,6 +2873,35 @@ export type ListedImport = {
   dry_run: boolean;
   /** Name of the credential that uploaded the report */
   created_by: string;
+  /** The trusted pipeline that uploaded the report. null for other credentials */
+  pipeline: {
+    /** ID of the trust that the token met */
+    trust_id: string;
+    /** Issuer of the token */
+    issuer: string;
+    /** Subject of the token */
+    subject: string;
+    /** Repository or project */
+    repository: string | null;
+    /** ID of the repository or project */
+    repository_id: string | null;
+    /** Branch or tag */
+    ref: string | null;
+    /** Whether the issuer says that the ref is protected */
+    ref_protected: boolean;
+    /** Commit */
+    sha: string | null;
+    /** Environment of the deployment */
+    environment: string | null;
+    /** Definition of the pipeline */
+    workflow: string | null;
+    /** ID of the run */
+    run_id: string | null;
+    /** When the token was issued */
+    issued_at: string;
+    /** SHA-256 of the token's ID (`jti`) */
+    token_sha256: string | null;
+  } | null;
   /** When the report was uploaded */
   created_at: string;
   /** When the import started */
@@ -3273,6 +3335,63 @@ export type Permission =
   | 'work_items:manage'
   | 'evidence:read'
   | 'evidence:manage';
+
+export type PipelineTrust = {
+  /** ID (UUIDv7) */
+  id: string;
+  /** Display name. Imports and the audit trail show it */
+  name: string;
+  /** Issuer of the tokens, exactly as their claim `iss` names it. GitHub Actions: `https://token.actions.githubusercontent.com`. GitLab: the URL of the instance */
+  issuer: string;
+  /** Audience that the pipeline must request for its token. It names your organization */
+  audience: string;
+  /** Claims that a token must have, each with the values that are allowed. All claims must match. `*` stands for one or more characters other than `/` and `:`, and must not be at the beginning of a value. At least one claim must say whose pipeline it is, such as `repository` (GitHub) or `project_path` (GitLab) */
+  conditions: Record<string, string[]>;
+  /** Role of the pipeline: `analyst` to import reports, `viewer` to read */
+  role: 'analyst' | 'viewer';
+  /** The only asset that the pipeline may import reports for and read findings of. null: no limit */
+  asset_id: string | null;
+  /** Name of the person or key that created it */
+  created_by: string;
+  /** Version of the object, also its ETag. Each change increases it by 1 */
+  version: number;
+  /** When the object was created */
+  created_at: string;
+  /** When the object was last changed */
+  updated_at: string;
+};
+
+export type PipelineTrustCreate = {
+  /** Display name. Imports and the audit trail show it */
+  name: string;
+  /** Issuer of the tokens, exactly as their claim `iss` names it. GitHub Actions: `https://token.actions.githubusercontent.com`. GitLab: the URL of the instance */
+  issuer: string;
+  /** Claims that a token must have, each with the values that are allowed. All claims must match. `*` stands for one or more characters other than `/` and `:`, and must not be at the beginning of a value. At least one claim must say whose pipeline it is, such as `repository` (GitHub) or `project_path` (GitLab) */
+  conditions: Record<string, string[]>;
+  /** Role of the pipeline: `analyst` to import reports, `viewer` to read */
+  role: 'analyst' | 'viewer';
+  /** The only asset that the pipeline may import reports for and read findings of. null: no limit */
+  asset_id?: string | null;
+};
+
+export type PipelineTrustList = {
+  /** The items of this page */
+  data: PipelineTrust[];
+  page: Page;
+};
+
+export type PipelineTrustPatch = {
+  /** Display name. Imports and the audit trail show it */
+  name?: string;
+  /** Issuer of the tokens, exactly as their claim `iss` names it. GitHub Actions: `https://token.actions.githubusercontent.com`. GitLab: the URL of the instance */
+  issuer?: string;
+  /** Claims that a token must have, each with the values that are allowed. All claims must match. `*` stands for one or more characters other than `/` and `:`, and must not be at the beginning of a value. At least one claim must say whose pipeline it is, such as `repository` (GitHub) or `project_path` (GitLab) */
+  conditions?: Record<string, string[]>;
+  /** Role of the pipeline: `analyst` to import reports, `viewer` to read */
+  role?: 'analyst' | 'viewer';
+  /** The only asset that the pipeline may import reports for and read findings of. null: no limit */
+  asset_id?: string | null;
+};
 
 /** Rules for imports, deadlines, risk acceptance and retention */
 export type Policy = {
@@ -5134,6 +5253,12 @@ export interface Operations {
     body: Bytes | FormData;
     response: Import;
   };
+  /** Trust a pipeline. Trusts the OpenID Connect tokens that an issuer signs for a pipeline, if their claims meet the conditions. The pipeline then sends its own token as the bearer token and needs no API key. It must request the token for the `audience` in the response. */
+
+  createPipelineTrust: {
+    body: PipelineTrustCreate;
+    response: PipelineTrust;
+  };
   /** Sign in. Signs in a member with e-mail and password and sets a session cookie. Use an API key for programs. After repeated failures, sign-in is delayed for the account and for the IP address. */
 
   createSession: {
@@ -5190,6 +5315,15 @@ export interface Operations {
   /** Delete the file of an import. Deletes the stored report file. The import and its results stay, and `file_deleted_at` says that the file is gone. Evidence packages that are generated later cannot contain it. Does nothing if the file was deleted before. Returns 409 if an evidence package contains the file, or if the import has not finished reading it. */
 
   deleteImportFile: {
+    path: {
+      /** ID (UUIDv7) */
+      id: string;
+    };
+    response: undefined;
+  };
+  /** Stop trusting a pipeline. Deletes the trust. Tokens of the pipeline are refused from the next request on, on every replica. Its imports stay. */
+
+  deletePipelineTrust: {
     path: {
       /** ID (UUIDv7) */
       id: string;
@@ -5839,6 +5973,15 @@ export interface Operations {
 
   getOrganizationUsage: {
     response: OrganizationUsage;
+  };
+  /** Get a trusted pipeline. Returns one trusted pipeline with its conditions. */
+
+  getPipelineTrust: {
+    path: {
+      /** ID (UUIDv7) */
+      id: string;
+    };
+    response: PipelineTrust;
   };
   /** Get your preferences. Returns what you stored with `PUT /me/preferences`. All your sessions and API keys share it. An empty object if you stored nothing. */
 
@@ -6621,6 +6764,21 @@ export interface Operations {
   listOwnSessions: {
     response: SessionList;
   };
+  /** List trusted pipelines. Returns the pipelines that your organization trusts. */
+
+  listPipelineTrusts: {
+    query?: {
+      /** Maximum number of items per page */
+      limit?: number;
+      /** `next_cursor` or `prev_cursor` of another page of the same list. Default: the first page */
+      cursor?: string;
+      /** Sort key. A leading `-` sorts in descending order. Ties are sorted by ID */
+      sort?: 'created_at' | '-created_at';
+      /** How to count the items on all pages. `none`: not at all. `bounded`: counting stops at 10,000. `exact`: all items are counted, which can be slow */
+      total?: 'none' | 'bounded' | 'exact';
+    };
+    response: PipelineTrustList;
+  };
   /** List the runs of a connection. Returns the runs of a connection with counts, requests and errors, newest first. Polls of ticketing systems are kept for eight days. */
 
   listRuns: {
@@ -7374,6 +7532,20 @@ export interface Operations {
     body: OrganizationPatch;
     response: Organization;
   };
+  /** Change a trusted pipeline. Changes a trusted pipeline with a JSON merge patch. `conditions` are replaced as a whole. Takes effect on the next request, on every replica. Scans that the pipeline delivers after a change are compared with those before it in evidence packages. */
+
+  updatePipelineTrust: {
+    path: {
+      /** ID (UUIDv7) */
+      id: string;
+    };
+    header?: {
+      /** `ETag` that the change is based on. If it is not current, the response is 412. Default: no check */
+      'If-Match'?: string;
+    };
+    body: PipelineTrustPatch;
+    response: PipelineTrust;
+  };
   /** Change a saved view. Changes a view with a JSON merge patch. Views of the organization require the permission `views:share`. Returns 409 if the new name is taken. */
 
   updateView: {
@@ -7476,6 +7648,7 @@ export const operations = {
   createEvidencePackage: ['POST', '/api/v1/riskops-evidence/packages', 'json', true],
   createFinding: ['POST', '/api/v1/findings', 'json', true],
   createImport: ['POST', '/api/v1/imports', 'json', true],
+  createPipelineTrust: ['POST', '/api/v1/pipeline-trusts', 'json', true],
   createSession: ['POST', '/api/v1/sessions', 'json', false],
   createShareLink: ['POST', '/api/v1/riskops-evidence/packages/{package_id}/share-links', 'json', true],
   createView: ['POST', '/api/v1/views', 'json', true],
@@ -7484,6 +7657,7 @@ export const operations = {
   decideOnWorkItem: ['POST', '/api/v1/work-items/{id}/approvals', 'json', true],
   deleteConnection: ['DELETE', '/api/v1/integrations/{id}', 'none', false],
   deleteImportFile: ['DELETE', '/api/v1/imports/{id}/file', 'none', false],
+  deletePipelineTrust: ['DELETE', '/api/v1/pipeline-trusts/{id}', 'none', false],
   deleteSession: ['DELETE', '/api/v1/sessions/current', 'none', false],
   deleteView: ['DELETE', '/api/v1/views/{id}', 'none', false],
   deleteWebhook: ['DELETE', '/api/v1/webhooks/{id}', 'none', false],
@@ -7517,6 +7691,7 @@ export const operations = {
   getMember: ['GET', '/api/v1/members/{id}', 'json', false],
   getOrganization: ['GET', '/api/v1/organization', 'json', false],
   getOrganizationUsage: ['GET', '/api/v1/organization/usage', 'json', false],
+  getPipelineTrust: ['GET', '/api/v1/pipeline-trusts/{id}', 'json', false],
   getPreferences: ['GET', '/api/v1/me/preferences', 'json', false],
   getRun: ['GET', '/api/v1/integrations/{id}/runs/{run_id}', 'json', false],
   getService: ['GET', '/api/v1/service', 'json', false],
@@ -7548,6 +7723,7 @@ export const operations = {
   listIntegrationProviders: ['GET', '/api/v1/integrations/catalog', 'json', false],
   listMembers: ['GET', '/api/v1/members', 'json', false],
   listOwnSessions: ['GET', '/api/v1/me/sessions', 'json', false],
+  listPipelineTrusts: ['GET', '/api/v1/pipeline-trusts', 'json', false],
   listRuns: ['GET', '/api/v1/integrations/{id}/runs', 'json', false],
   listShareLinks: ['GET', '/api/v1/riskops-evidence/packages/{package_id}/share-links', 'json', false],
   listSignInMethods: ['GET', '/api/v1/sign-in-methods', 'json', false],
@@ -7604,6 +7780,7 @@ export const operations = {
   updateFinding: ['PATCH', '/api/v1/findings/{id}', 'json', false],
   updateMember: ['PATCH', '/api/v1/members/{id}', 'json', false],
   updateOrganization: ['PATCH', '/api/v1/organization', 'json', false],
+  updatePipelineTrust: ['PATCH', '/api/v1/pipeline-trusts/{id}', 'json', false],
   updateView: ['PATCH', '/api/v1/views/{id}', 'json', false],
   updateWebhook: ['PATCH', '/api/v1/webhooks/{id}', 'json', false],
   updateWorkItem: ['PATCH', '/api/v1/work-items/{id}', 'json', false],

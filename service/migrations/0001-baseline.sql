@@ -419,6 +419,26 @@ create index assets_by_tag on assets using gin (tags);
 create index assets_by_owner on assets (org_id, lower(owner)) where owner is not null;
 select make_tenant_table('assets', 'select, insert, update, delete');
 
+-- Issuers of OpenID Connect tokens whose pipelines can import and read without an API key.
+create table pipeline_trusts (
+  org_id uuid not null references organizations (id),
+  id uuid not null,
+  name text not null check (length(name) between 1 and 200),
+  issuer text not null,
+  conditions jsonb not null,
+  role text not null check (role in ('analyst', 'viewer')),
+  asset_id uuid,
+  created_by text not null,
+  version integer not null default 1,
+  created_at timestamptz(3) not null default now(),
+  updated_at timestamptz(3) not null default now(),
+  primary key (org_id, id),
+  foreign key (org_id, asset_id) references assets (org_id, id)
+);
+create index pipeline_trusts_by_created on pipeline_trusts (org_id, created_at, id);
+create index pipeline_trusts_by_asset on pipeline_trusts (org_id, asset_id) where asset_id is not null;
+select make_tenant_table('pipeline_trusts', 'select, insert, update, delete');
+
 -- The names by which an asset is recognized. The rank says how well a name identifies: 0 is its own name, 1 a strong and 2 a weak identifier.
 create table asset_keys (
   org_id uuid not null,
@@ -1011,6 +1031,8 @@ create table imports (
   names text[] not null default '{}',
   -- Host and digest of the settings with which a connection collected the report.
   settings jsonb,
+  -- The trusted pipeline that uploaded the report, as its token identified it.
+  pipeline jsonb,
   error text,
   created_by text not null,
   actor jsonb not null,

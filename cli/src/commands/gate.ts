@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Client, Import, ImportChangeKind, ListedFinding } from '@rrs/client';
-import { choiceOf, choicesOf, flagOf, textOf } from '../arguments.ts';
+import { choiceOf, choicesOf, flagOf, listOf, textOf } from '../arguments.ts';
 import { type Call, type Command, EXIT, UsageError } from '../command.ts';
 import { FILTER_OPTIONS, type Filter, filterOf, isEmpty } from '../findings-filter.ts';
 import { GATE_FORMATS, render, type Verdict } from '../gate-formats.ts';
@@ -26,7 +26,7 @@ export const gate: Command = {
     'new-only': { type: 'boolean', help: 'Only findings that the imports created or reopened. With --base: that the base track does not have.' },
     base: { type: 'string', value: 'TRACK', help: 'Track to compare with, such as main. Implies --new-only.' },
     format: { type: 'string', value: 'FORMAT', help: `How to print the result: ${GATE_FORMATS.join(', ')}. Default: table.`, choices: GATE_FORMATS },
-    output: { type: 'string', value: 'FILE', help: 'Where to write the result. Default: standard output.' },
+    output: { type: 'string', multiple: true, value: 'FORMAT=FILE', help: 'Also write the result to a file, such as sarif=gate.sarif.' },
     json: { type: 'boolean', help: 'The same as --format json.' },
     ...FILTER_OPTIONS,
   },
@@ -40,15 +40,15 @@ export const gate: Command = {
   async run(call) {
     const failOn = choicesOf(call, 'fail-on', REASONS);
     const format = choiceOf(call, 'format', GATE_FORMATS) ?? (flagOf(call, 'json') ? 'json' : 'table');
+    const outputs = outputsOf(call);
     const considered = consideredBy(call);
     const found = await findingsOf(call.client(), considered);
     const reasons: readonly Reason[] = failOn.length > 0 ? failOn : ['critical', 'high', 'kev'];
     const failing = found.filter((finding) => reasons.includes(finding.severity) || (reasons.includes('kev') && finding.kev.listed));
     const verdict: Verdict = { passed: failing.length === 0, considered: found.length, failing, reasons, url: call.url() };
-    const output = textOf(call, 'output');
-    const text = render(format, verdict, output === undefined ? call.terminal : { ...call.terminal, color: false, width: Number.POSITIVE_INFINITY });
-    if (output === undefined) call.terminal.out(text);
-    else await writeOutput(call, output, text);
+    call.terminal.out(render(format, verdict, call.terminal));
+    const plain = { ...call.terminal, color: false, width: Number.POSITIVE_INFINITY };
+    for (const { as, file } of outputs) await writeOutput(call, file, render(as, verdict, plain));
     return verdict.passed ? EXIT.ok : EXIT.failed;
   },
 };
@@ -116,6 +116,16 @@ async function shownBy(client: Client, id: string, kinds: readonly ImportChangeK
     else ids.push(finding_id);
   }
   return shown;
+}
+
+function outputsOf(call: Call): { as: (typeof GATE_FORMATS)[number]; file: string }[] {
+  return listOf(call, 'output').map((text) => {
+    const [, name, file = ''] = /^(\w+)=(.+)$/.exec(text) ?? [];
+    const as = GATE_FORMATS.find((one) => one === name);
+    if (as === undefined)
+      throw new UsageError(`--output needs a format and a file, such as sarif=gate.sarif, not "${text}". Formats: ${GATE_FORMATS.join(', ')}.`);
+    return { as, file };
+  });
 }
 
 async function writeOutput({ folder }: Call, output: string, text: string): Promise<void> {

@@ -50,6 +50,7 @@ export interface Scan {
 export interface Delivery {
   method: 'upload' | 'connection' | 'pipeline';
   by: Person;
+  /** The connection that fetched it, or the trust in the pipeline that sent it from a protected ref. */
   connection: {
     id: string;
     name: string;

@@ -18,11 +18,13 @@ export function provenanceOf({ after, before }: Pick<FindingFacts, 'before' | 'a
 
 /**
  * How independent a scan is of the people who did the work. Nothing that they control counts: not their own connection, nor a connection whose
- * settings changed since the scan before the fix. A pipeline is not trusted until trusted pipelines can be registered.
+ * settings changed since the scan before the fix. A pipeline counts if somebody else trusted it before the scan, and if it ran on a protected ref, so
+ * that the workers could not change it on their own. `connection` is then the trust.
  */
 function scanProvenance(scan: Scan, before: Scan | undefined, facts: ProvenanceFacts): Provenance {
   const { method, by, connection } = scan.delivery;
   if (method === 'connection') return connection !== null && isIndependent(connection, scan, before, facts) ? 'connection' : 'worker';
+  if (method === 'pipeline') return connection !== null && isIndependent(connection, scan, before, facts) ? 'pipeline' : 'worker';
   return method === 'upload' && isOther(by, facts) ? 'other_person' : 'worker';
 }
 

@@ -6,7 +6,7 @@ const delivery = object<Delivery>({
   method: field('How the report arrived.', choice(['upload', 'connection', 'pipeline'])),
   by: field('Who or what delivered the report.', person),
   connection: field(
-    'The connection that fetched the report, or null.',
+    'The connection that fetched the report, or the trust in the pipeline that sent it from a protected ref, or null.',
     nullable(
       object<NonNullable<Delivery['connection']>>({
         id: field('ID of the connection.', uuid),

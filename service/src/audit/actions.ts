@@ -26,6 +26,7 @@ interface Actions {
   member: 'added' | 'invited' | 'updated' | 'removed' | 'subject_linked' | 'subject_unlinked';
   organization: 'created' | 'updated';
   package: 'requested' | 'ready' | 'failed' | 'superseded' | 'viewed' | 'downloaded' | 'verified' | 'shared' | 'share_revoked';
+  pipeline_trust: 'created' | 'updated' | 'deleted';
   session: 'created' | 'refused' | 'ended';
   source: 'retired' | 'reactivated';
   sync: 'requested' | 'succeeded' | 'partial' | 'failed' | 'cancelled' | 'needs_confirmation' | 'confirmed' | 'discarded';

@@ -58,6 +58,7 @@ export interface DB {
   package_files: PackageFilesTable;
   package_findings: PackageFindingsTable;
   package_receipts: PackageReceiptsTable;
+  pipeline_trusts: PipelineTrustsTable;
   preferences: PreferencesTable;
   run_assets: RunAssetsTable;
   run_lists: RunListsTable;
@@ -679,6 +680,7 @@ interface ImportsTable {
   timeless_digest: Buffer | null;
   names: Generated<string[]>;
   settings: JsonColumn | null;
+  pipeline: JsonColumn | null;
   error: string | null;
   created_by: string;
   actor: JsonColumn;
@@ -848,6 +850,20 @@ interface PackageReceiptsTable {
   actor: JsonColumn;
   address: string | null;
   occurred_at: Generated<Timestamp>;
+}
+
+interface PipelineTrustsTable {
+  org_id: string;
+  id: string;
+  name: string;
+  issuer: string;
+  conditions: JsonColumn;
+  role: 'analyst' | 'viewer';
+  asset_id: string | null;
+  created_by: string;
+  version: Generated<number>;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
 }
 
 interface PreferencesTable {

@@ -17,6 +17,7 @@ const permissionFor = new Map<string, Permission>(
     ticket: 'work_items:read',
     work_item: 'work_items:read',
     api_key: 'api_keys:read',
+    pipeline_trust: 'api_keys:read',
     webhook: 'webhooks:read',
   }),
 );

@@ -22,6 +22,7 @@ const eventNames = {
   member: ['added', 'invited', 'updated', 'removed', 'subject_unlinked'],
   organization: ['created', 'updated'],
   package: ['requested', 'ready', 'failed', 'superseded', 'viewed', 'downloaded', 'verified', 'shared', 'share_revoked'],
+  pipeline_trust: ['created', 'updated', 'deleted'],
   session: ['created', 'ended'],
   source: ['retired', 'reactivated'],
   sync: ['succeeded', 'partial', 'failed', 'cancelled', 'needs_confirmation', 'confirmed', 'discarded'],

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { TenantTx } from '../db/database.ts';
 import { readPolicy } from '../organizations/read-policy.ts';
-import type { Actor } from '../shared/actor.ts';
+import type { Actor, PipelineIdentity } from '../shared/actor.ts';
 import { RISK_MODEL, riskOf } from '../vulnerabilities/risk.ts';
 import { toOccurrence, toSighting, toStillOpen } from './details/present.ts';
 import { type Details, readDetails } from './details/read-details.ts';
@@ -12,7 +12,7 @@ import type { FindingRow } from './fields/field.ts';
 import type { DecisionRow } from './fields/names.ts';
 import type { Decision } from './fields/shapes.ts';
 import { type CountsBySeverity, emptyCounts } from './import/count-changes.ts';
-import type { ImportRow, ListedImportRow } from './import/manage-imports.ts';
+import { type ImportRow, type ListedImportRow, shownPipeline } from './import/manage-imports.ts';
 import type { readHistory } from './list/list.ts';
 import type { Finding, Import, ListedImport } from './schemas.ts';
 import type { HistoryEntry } from './schemas-triage.ts';
@@ -121,6 +121,7 @@ export function toListedImport(row: ListedImportRow): Static<typeof ListedImport
     error: row.error,
     dry_run: row.dry_run,
     created_by: row.created_by,
+    pipeline: row.pipeline === null ? null : shownPipeline(row.pipeline as PipelineIdentity),
     created_at: row.created_at.toISOString(),
     started_at: row.started_at?.toISOString() ?? null,
     finished_at: row.finished_at?.toISOString() ?? null,

@@ -17,6 +17,7 @@ import { AppError } from '../shared/errors.ts';
 import type { FindingDeps } from './deps.ts';
 import { listImportChanges, toImportChange } from './import/import-changes.ts';
 import { confirmImport, createImport, discardImport, type ImportRow, listImports, readImport } from './import/manage-imports.ts';
+import { limitToTrust, readOwnImport } from './import/pipeline-imports.ts';
 import { deleteReportFile } from './import/report-files.ts';
 import { type ImportFields, readFields } from './import/upload-fields.ts';
 import { toImport, toListedImport } from './present.ts';
@@ -64,7 +65,7 @@ export function importRoutes(app: App, deps: FindingDeps): void {
     tag: 'Imports',
     params: FindingParams,
     body: Import,
-    read: async (tx, { actor, params }) => toImport(await readImport(tx, actor.orgId, params.id)),
+    read: async (tx, { actor, params }) => toImport(await readOwnImport(tx, actor, params.id)),
   });
 
   deleteRoute(app, deps, '/imports/:id/file', {
@@ -90,7 +91,10 @@ export function importRoutes(app: App, deps: FindingDeps): void {
     query: ImportChangeQuery,
     list: ImportChangeList,
     problems: ['not_found'],
-    read: async (tx, { actor, params, query, page }) => presentPage(await listImportChanges(tx, actor.orgId, params.id, query, page), toImportChange),
+    read: async (tx, { actor, params, query, page }) => {
+      await readOwnImport(tx, actor, params.id);
+      return presentPage(await listImportChanges(tx, actor.orgId, params.id, query, page), toImportChange);
+    },
   });
 
   const decisions = [
@@ -174,7 +178,8 @@ async function uploadRoute(app: App, { db, secret, blobs, reportLimit }: Finding
       const { actor } = request;
       await db.withTenant(actor, assertQueueHasRoom);
       const store: StoreFile<BlobRef> = (content, _filename, isWanted) => blobs.put(content, { maxBytes: reportLimit, onNamed: () => isWanted });
-      const { blob, fields } = await receive(request, request.query, store);
+      const { blob, fields: given } = await receive(request, request.query, store);
+      const fields = await db.withTenant(actor, (tx) => limitToTrust(tx, actor, given));
       const { id } = await answerOnce({ db, secret, content: [fields, blob.sha256] }, request, reply, async (tx) => ({
         status: 202,
         body: { id: (await createImport(tx, actor, { ...fields, sha256: blob.sha256, bytes: blob.size })).id },

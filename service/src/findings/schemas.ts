@@ -139,6 +139,27 @@ const SeverityCounts = (description: string) =>
     { description },
   );
 export const importStatuses = ['queued', 'running', 'succeeded', 'failed', 'needs_confirmation', 'discarded'] as const;
+const claim = (description: string, example: string) => Nullable(Type.String({ description, examples: [example] }));
+const ImportPipeline = Nullable(
+  Type.Object(
+    {
+      trust_id: { ...Id, description: 'ID of the trust that the token met' },
+      issuer: Type.String({ description: 'Issuer of the token', examples: ['https://token.actions.githubusercontent.com'] }),
+      subject: Type.String({ description: 'Subject of the token', examples: ['repo:acme/shop:ref:refs/heads/main'] }),
+      repository: claim('Repository or project', 'acme/shop'),
+      repository_id: claim('ID of the repository or project', '4711'),
+      ref: claim('Branch or tag', 'refs/heads/main'),
+      ref_protected: Type.Boolean({ description: 'Whether the issuer says that the ref is protected', examples: [true] }),
+      sha: claim('Commit', '3f2c9d1e'),
+      environment: claim('Environment of the deployment', 'production'),
+      workflow: claim('Definition of the pipeline', 'acme/shop/.github/workflows/scan.yml@refs/heads/main'),
+      run_id: claim('ID of the run', '1234567890'),
+      issued_at: { ...Timestamp, description: 'When the token was issued' },
+      token_sha256: claim("SHA-256 of the token's ID (`jti`)", 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'),
+    },
+    { description: 'The trusted pipeline that uploaded the report. null for other credentials', examples: [null] },
+  ),
+);
 export const Import = Named('Import', {
   id: Id,
   status: OneOf(importStatuses, {
@@ -180,6 +201,7 @@ export const Import = Named('Import', {
   error: Nullable(Type.String({ description: 'Why the import failed', examples: [null] })),
   dry_run: Type.Boolean({ description: 'Whether the import only reports what would change', examples: [false] }),
   created_by: Type.String({ description: 'Name of the credential that uploaded the report', examples: ['ci pipeline'] }),
+  pipeline: ImportPipeline,
   created_at: { ...Timestamp, description: 'When the report was uploaded' },
   started_at: Nullable({ ...Timestamp, description: 'When the import started' }),
   finished_at: Nullable({ ...Timestamp, description: 'When the import finished' }),

@@ -16,6 +16,7 @@ import { FilterBody } from '../findings/schemas-bulk.ts';
 import { type App, createApp } from '../http/app.ts';
 import { type ConsoleOptions, installConsole } from '../http/console/console.ts';
 import { installPages } from '../http/openapi/docs-pages.ts';
+import type { Authenticate } from '../http/requests/access.ts';
 import { builtIn } from '../integrations/connections/providers.ts';
 import { openKeyRing } from '../integrations/connections/secrets.ts';
 import { integrationRoutes } from '../integrations/routes.ts';
@@ -27,6 +28,8 @@ import { organizationRoutes } from '../organizations/routes.ts';
 import { OIDC_PATH } from '../organizations/routes-sign-in.ts';
 import { createAuthenticate } from '../organizations/sign-in/authenticate.ts';
 import { openIdentityProvider } from '../organizations/sign-in/identity-provider.ts';
+import { createPipelineAuthenticate } from '../pipelines/authenticate.ts';
+import { pipelineRoutes } from '../pipelines/routes.ts';
 import { systemClock } from '../shared/clock.ts';
 import { vulnerabilityRoutes } from '../vulnerabilities/routes.ts';
 import { followFindings } from '../work-items/items/follow-findings.ts';
@@ -86,10 +89,16 @@ export async function createApi({
     secret,
     redirectUri: () => `${publicUrl()}${OIDC_PATH}/callback`,
   });
+  const authenticateMember = createAuthenticate({ db, keyUse, verifyAccessToken: identityProvider.verifyAccessToken });
+  const authenticatePipeline = createPipelineAuthenticate({ db, outbound });
+  const authenticate: Authenticate = async (credential, caller) => {
+    const pipeline = await authenticatePipeline(credential, caller);
+    return pipeline === undefined ? authenticateMember(credential, caller) : pipeline;
+  };
   const app = await createApp({
     logger: log,
     accessLog: log.access,
-    authenticate: createAuthenticate({ db, keyUse, verifyAccessToken: identityProvider.verifyAccessToken }),
+    authenticate,
     clock: systemClock,
     bodyLimit: config.RRS_BODY_LIMIT,
     requestTimeoutMs: config.RRS_REQUEST_TIMEOUT * 1000,
@@ -115,6 +124,7 @@ export async function createApi({
       auditRoutes({ db, secret })(api);
       eventRoutes({ db, secret, outbound, publicUrl })(api);
       assetRoutes({ db, secret, follower: followAsset(follower) })(api);
+      pipelineRoutes({ db, secret, outbound })(api);
       vulnerabilityRoutes({ db, secret, follower: followAliases(follower) })(api);
       findingRoutes({ db, secret, blobs, follower, reportLimit: config.RRS_REPORT_LIMIT })(api);
       const keys = openKeyRing(keysDir(config));

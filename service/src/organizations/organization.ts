@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Static } from 'typebox';
 import { recordAudit } from '../audit/record.ts';
-import type { SystemTx, TenantTx, Tx } from '../db/database.ts';
+import type { Database, SystemTx, TenantTx, Tx } from '../db/database.ts';
 import { emit } from '../events/emit.ts';
 import { enqueue } from '../jobs/jobs.ts';
 import { type Actor, systemActor } from '../shared/actor.ts';
@@ -72,4 +72,12 @@ export async function updateOrganization(tx: TenantTx, actor: Actor, patch: Stat
     await enqueue(tx, applyRanking, { org_id: actor.orgId }, { key: `apply_ranking ${actor.orgId}` });
   }
   return updated;
+}
+
+/** For credentials that only name the organization by id. Null if it does not exist. */
+export async function readOrganizationRef(db: Database, id: string): Promise<{ id: string; slug: string; name: string } | null> {
+  const [row] = await db.systemQuery<{ id: string; slug: string; name: string }>('organization_ref', 'select id, slug, name from organizations where id = $1', [
+    id,
+  ]);
+  return row ?? null;
 }

@@ -10,6 +10,31 @@ interface Person {
   name: string;
 }
 
+/** A pipeline that an organization trusts, as its token identified it. What issuers call differently has one name. */
+export interface PipelineIdentity {
+  trust: {
+    id: string;
+    name: string;
+    /** The only asset that the pipeline is about. */
+    asset_id: string | null;
+    settings_sha256: string;
+  };
+  issuer: string;
+  subject: string;
+  repository: string | null;
+  repository_id: string | null;
+  ref: string | null;
+  /** Whether the issuer says that nobody can change the ref without review. */
+  ref_protected: boolean;
+  sha: string | null;
+  environment: string | null;
+  workflow: string | null;
+  run_id: string | null;
+  issued_at: string;
+  /** SHA-256 of the token's id. The token itself is never stored. */
+  token_sha256: string | null;
+}
+
 export interface Actor {
   orgId: string;
   /** `system` is the service itself: command line, schedules, first start. */
@@ -23,6 +48,8 @@ export interface Actor {
   person: Person | null;
   requestId: string | null;
   address: string | null;
+  /** Set for a trusted pipeline, which can import reports and read, and nothing else. */
+  pipeline?: PipelineIdentity;
 }
 
 export function systemActor(orgId: string, name: string): Actor {

@@ -31,8 +31,9 @@ export function* referenceFaults(document: EvidenceDocument, known: Known): Gene
     if (superseded_by !== null && !known.artifacts.has(superseded_by)) yield missing(EVIDENCE, `The artifact ${id}`, `the artifact ${superseded_by}`);
   }
   for (const { source, asset_id } of sources) if (!known.assets.has(asset_id)) yield missing(EVIDENCE, `The source ${source}`, `the asset ${asset_id}`);
+  // The trust in a pipeline is named only if it ran on a protected ref.
   for (const { id, delivery } of scans)
-    if ((delivery.method === 'connection') !== (delivery.connection !== null))
+    if (delivery.method !== 'pipeline' && (delivery.method === 'connection') !== (delivery.connection !== null))
       yield { code: 'reference', file: EVIDENCE, detail: `The scan ${id} must name a connection exactly if one delivered it.` };
   for (const [what, person] of actorsIn(document)) yield* unknownPerson({ file: EVIDENCE, what, person }, known);
 }

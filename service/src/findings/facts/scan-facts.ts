@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { findByNames } from '../../assets/find-by-name.ts';
 import { assetTracks, assetVersions } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
+import type { PipelineIdentity } from '../../shared/actor.ts';
 import type { CollectionSettings, ScanScope } from '../import/manage-imports.ts';
 
 /** What evidence packages read of imports. */
@@ -18,6 +19,8 @@ export interface ScanRow {
   actor: { type: string; id: string | null; name: string; person?: { id: string; name: string } | null };
   connection_id: string | null;
   settings: CollectionSettings | null;
+  /** The trusted pipeline that uploaded it. */
+  pipeline: PipelineIdentity | null;
   run: ScanRun;
   /** Vulnerabilities that the file of a failed import names. */
   names: string[];
@@ -66,7 +69,7 @@ export async function readScans(tx: TenantTx, orgId: string, { ids, assetIds }: 
       where run.org_id = ${orgId} and run.asset_id = any(${assetIds as string[]}::uuid[]) and run.import_id in (select id from wanted)
       group by run.import_id
     )
-    select i.id, i.status, i.format, i.filename, i.sha256, i.bytes, i.scan_scope, i.received, i.rejected, i.actor, i.connection_id, i.settings, i.run, i.names, i.created_at, i.finished_at,
+    select i.id, i.status, i.format, i.filename, i.sha256, i.bytes, i.scan_scope, i.received, i.rejected, i.actor, i.connection_id, i.settings, i.pipeline, i.run, i.names, i.created_at, i.finished_at,
       coalesce(nullif(o.tool, ''), o.provider, i.format, 'unknown') as tool, copied.id as copy_of, coalesce(covered.versions, '{}') as versions, coalesce(covered.tracks, '{}') as tracks,
       case when covered.import_id is not null then jsonb_build_object('complete', covered.complete, 'selective', covered.selective, 'credentialed', covered.credentialed,
         'knowledge_at', covered.knowledge_at, 'started_at', covered.started_at, 'ended_at', covered.ended_at) end as covered

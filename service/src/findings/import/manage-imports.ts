@@ -6,7 +6,7 @@ import { fetchPage, type PageRequest } from '../../db/pages.ts';
 import { emit } from '../../events/emit.ts';
 import { enqueue } from '../../jobs/jobs.ts';
 import { readPolicy } from '../../organizations/read-policy.ts';
-import type { Actor } from '../../shared/actor.ts';
+import type { Actor, PipelineIdentity } from '../../shared/actor.ts';
 import { AppError, notFound } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { acceptRun, notifyFollower } from '../absence/close-absent.ts';
@@ -60,14 +60,21 @@ export async function recordImport(tx: TenantTx, actor: Actor, input: NewImport)
       dry_run: input.dry_run,
       connection_id: input.connection_id ?? null,
       settings: input.settings ? JSON.stringify(input.settings) : null,
+      pipeline: actor.pipeline ? JSON.stringify(actor.pipeline) : null,
       created_by: actor.name,
       actor: JSON.stringify({ type: actor.type, id: actor.id, name: actor.name, person: actor.person }),
     })
     .execute();
-  const after = { format: input.format, filename: input.filename, sha256: input.sha256, dry_run: input.dry_run };
+  const pipeline = actor.pipeline ? { pipeline: shownPipeline(actor.pipeline) } : {};
+  const after = { format: input.format, filename: input.filename, sha256: input.sha256, dry_run: input.dry_run, ...pipeline };
   await recordAudit(tx, actor, { action: 'import.created', objectType: 'import', objectId: id, after });
   await emit(tx, actor.orgId, { type: 'import.created', subject: id, data: after });
   return readImport(tx, actor.orgId, id);
+}
+
+/** The pipeline as the API and the audit trail show it. */
+export function shownPipeline({ trust, ...identity }: PipelineIdentity) {
+  return { trust_id: trust.id, ...identity };
 }
 
 /** All that a list shows. Not the rejected records, which may be a megabyte for each import. */
@@ -89,7 +96,7 @@ const listedColumns = [
     'error',
   ] as const),
   ...(['received', 'created', 'updated', 'unchanged', 'reopened', 'rejected', 'closed'] as const),
-  ...(['dry_run', 'created_by', 'created_at', 'started_at', 'finished_at'] as const),
+  ...(['dry_run', 'created_by', 'pipeline', 'created_at', 'started_at', 'finished_at'] as const),
 ] as const;
 
 export type ListedImportRow = Pick<ImportRow, (typeof listedColumns)[number]>;

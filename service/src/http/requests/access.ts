@@ -3,6 +3,7 @@ import type { Actor, Principal } from '../../shared/actor.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import { type Access, type Permission, permissionLacking } from '../../shared/permissions.ts';
+import { assertWithinTrust } from './pipeline-access.ts';
 import { createLimiter, type Limiter, type RateLimit } from './rate-limit.ts';
 
 type Credential = { kind: 'token'; token: string } | { kind: 'session'; token: string };
@@ -68,6 +69,7 @@ export function installAccess(app: FastifyInstance, { authenticate, rateLimit, c
     if (access === 'authenticated') return;
     assertOwnPassword(request, principal);
     requirePermission(actor, access);
+    assertWithinTrust(request, actor);
   });
 }
 

@@ -145,6 +145,14 @@ export function subjectsOf(api: TestApi): Readonly<Record<string, Create>> {
     '/api/v1/views/{id}': single((organization) =>
       create(organization, '/api/v1/views', { list: 'findings', name: newId(), query: 'kev=true', scope: 'organization' }),
     ),
+    '/api/v1/pipeline-trusts/{id}': single((organization) =>
+      create(organization, '/api/v1/pipeline-trusts', {
+        name: 'subject',
+        issuer: 'https://issuer.example.com',
+        conditions: { repository: ['acme/shop'] },
+        role: 'viewer',
+      }),
+    ),
     '/api/v1/webhooks/{id}': single(webhook),
     '/api/v1/webhooks/{id}/deliveries/{delivery_id}': async (organization) => {
       const id = await webhook(organization);

@@ -7,6 +7,7 @@ import type { TenantTx } from '../../../db/database.ts';
 import { readScans, type ScanRow, type ScanSelection } from '../../../findings/facts/scan-facts.ts';
 import { connectionFacts } from '../../../integrations/relations.ts';
 import type { ToPerson } from './persons.ts';
+import { pipelineDelivery, readTrustChanges } from './pipeline-scans.ts';
 
 /** Where the original of a scan is stored depends on its phase, so both are added later. `names` are still all vulnerabilities that the file names. */
 export type ScanFacts = Omit<Scan, 'phase' | 'file'>;
@@ -23,10 +24,15 @@ export async function readScanFacts(tx: TenantTx, orgId: string, selection: Scan
     orgId,
     rows.flatMap(({ connection_id }) => connection_id ?? []),
   );
+  const trusts = await readTrustChanges(
+    tx,
+    orgId,
+    rows.flatMap(({ pipeline }) => pipeline?.trust.id ?? []),
+  );
   const relabelled = await readRelabelled(tx, orgId, rows, selection.assetIds);
   return rows.map((row) => {
     const facts = scanFacts(row);
-    const delivery = deliveryOf(row, connections, toPerson);
+    const delivery = row.pipeline === null ? deliveryOf(row, connections, toPerson) : pipelineDelivery(row, row.pipeline, trusts, toPerson);
     return { ...facts, self_described: facts.self_described || relabelled.has(row.id), delivery, confirmed: confirmed.get(row.id) ?? null };
   });
 }
