@@ -6016,7 +6016,7 @@ export interface Operations {
   /** Get the groups with the most active findings. Returns the assets, components, vulnerabilities or CWEs with the most active findings among those that match. */
 
   getTopFindings: {
-    query: {
+    query?: {
       /** One of these severities */
       severity?: Severity[];
       /** None of these severities */
@@ -6123,8 +6123,8 @@ export interface Operations {
       due_from?: string;
       /** End of the range, exclusive: a date (00:00 UTC) or a date-time */
       due_to?: string;
-      /** What the findings of a group have in common. A finding with several CVEs or CWEs is in several groups */
-      by: 'asset' | 'component' | 'vulnerability' | 'cwe';
+      /** What the findings of a group have in common. A finding with several CVEs or CWEs is in several groups. Default: `vulnerability` */
+      by?: 'asset' | 'component' | 'vulnerability' | 'cwe';
       /** Number of groups. Default: 10 */
       limit?: number;
     };
@@ -6401,7 +6401,7 @@ export interface Operations {
   /** List groups of findings. Returns the findings that match, grouped by asset, component, vulnerability or CWE, highest risk first by default. Findings without one are in no group. All findings that match are read, which takes longer than a list if there are many. */
 
   listFindingGroups: {
-    query: {
+    query?: {
       /** Maximum number of items per page */
       limit?: number;
       /** `next_cursor` or `prev_cursor` of another page of the same list. Default: the first page */
@@ -6516,8 +6516,8 @@ export interface Operations {
       due_from?: string;
       /** End of the range, exclusive: a date (00:00 UTC) or a date-time */
       due_to?: string;
-      /** What the findings of a group have in common. A finding with several CVEs or CWEs is in several groups */
-      by: 'asset' | 'component' | 'vulnerability' | 'cwe';
+      /** What the findings of a group have in common. A finding with several CVEs or CWEs is in several groups. Default: `vulnerability` */
+      by?: 'asset' | 'component' | 'vulnerability' | 'cwe';
     };
     response: FindingGroupList;
   };

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { NO_BROWSER, openBrowser } from '../browser.ts';
 import { call } from '../http.ts';
 import { type Service, startUsed, until } from '../service.ts';
@@ -42,6 +42,10 @@ export function startConsole(prepare: (service: Service & { key: string }) => Pr
     await prepare(service);
   });
   beforeEach(({ skip }) => skip(browser === null, NO_BROWSER));
+  // Each page has an event stream, and a credential has a share of them.
+  afterEach(async () => {
+    await Promise.all(browser?.contexts().map((context) => context.close()) ?? []);
+  });
   afterAll(() => browser?.close());
 
   const newContext = async ({ theme = 'light', signedIn = true, width = 1280 }: OpenOptions): Promise<BrowserContext> => {

@@ -18,7 +18,10 @@ export const theme = createTheme({
     InputWrapper: small,
     Menu: { defaultProps: { ...still, shadow: 'md', position: 'bottom-end' } },
     // The page never scrolls, and the component that locks scrolling writes a style tag, which the policy of the page forbids.
-    Modal: { defaultProps: { ...still, lockScroll: false, closeButtonProps: { 'aria-label': 'Close' } } },
+    // The header of a dialog is not the banner of the page.
+    Modal: {
+      defaultProps: { ...still, lockScroll: false, closeButtonProps: { 'aria-label': 'Close' }, attributes: { header: { role: 'none' } } },
+    },
     NativeSelect: small,
     NumberInput: small,
     PasswordInput: { defaultProps: { size: 'xs', visibilityToggleButtonProps: { 'aria-label': 'Show or hide what is typed' } } },

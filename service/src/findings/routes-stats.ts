@@ -59,7 +59,7 @@ export function statsRoutes(app: App, { db, secret }: FindingDeps): void {
     query: GroupQuery,
     list: FindingGroupList,
     read: (tx, { actor, query, page }) => {
-      const { limit: _limit, cursor: _cursor, sort: _sort, total: _total, by, ...filter } = query;
+      const { limit: _limit, cursor: _cursor, sort: _sort, total: _total, by = 'vulnerability', ...filter } = query;
       return listGroups(tx, actor.orgId, { by, filter }, page);
     },
   });
@@ -73,7 +73,7 @@ export function statsRoutes(app: App, { db, secret }: FindingDeps): void {
     query: TopQuery,
     body: FindingTop,
     read: async (tx, { actor, query }) => {
-      const { by, limit = 10, ...filter } = query;
+      const { by = 'vulnerability', limit = 10, ...filter } = query;
       return { data: await readTop(tx, actor.orgId, { by, filter, limit }) };
     },
   });

@@ -108,7 +108,11 @@ const groupFacts = {
     ),
   ),
 };
-const By = OneOf(groupedBy, { description: 'What the findings of a group have in common. A finding with several CVEs or CWEs is in several groups' });
+const By = Type.Optional(
+  OneOf(groupedBy, {
+    description: 'What the findings of a group have in common. A finding with several CVEs or CWEs is in several groups. Default: `vulnerability`',
+  }),
+);
 
 const FindingGroup = Named('FindingGroup', {
   ...groupKeys,
@@ -137,7 +141,7 @@ export const TopQuery = Strict(
 );
 
 export const SuggestQuery = Strict({
-  field: OneOf(suggestedFields, { description: 'The filter whose values are suggested' }),
+  field: OneOf(suggestedFields, { description: 'The filter whose values are suggested', examples: ['component'] }),
   prefix: Type.Optional(Type.String({ maxLength: 200, description: 'How the values begin, ignoring case. Default: any', examples: ['log4'] })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, description: 'Number of values. Default: 20' })),
 });

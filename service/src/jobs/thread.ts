@@ -112,21 +112,32 @@ export async function resultOf<Question>(thread: Worker, limits: ThreadLimits, {
   }
 }
 
-/** The thread may ask several questions at once. It works at the latest when all of them are answered. */
+/** On a machine that is busy with other things, a thread may take so many times as long. */
+const PATIENCE = 20;
+
+/**
+ * The thread may ask several questions at once. It works at the latest when all of them are answered. Time in which the whole process got no processor
+ * does not count: a report must not fail because the machine is busy.
+ */
 function watchTime({ timeMs, stepMs = timeMs }: ThreadLimits, fail: (failure: ThreadFailure) => void) {
   let left = timeMs;
-  let since = 0;
+  let worked = workClock();
   let timer: NodeJS.Timeout | undefined;
   let isOver = false;
   const pause = (): void => {
     clearTimeout(timer);
-    left -= performance.now() - since;
+    left -= worked().ms;
   };
   const resume = (): void => {
     if (isOver) return;
-    since = performance.now();
-    const [ms, exceeded] = stepMs < left ? [stepMs, `${stepMs / 1000} s for one step`] : [left, `${timeMs / 1000} s`];
-    timer = setTimeout(() => fail(new ThreadFailure('time', `took longer than ${exceeded}`)), ms);
+    worked = workClock();
+    const [limit, exceeded] = stepMs < left ? [stepMs, `${stepMs / 1000} s for one step`] : [left, `${timeMs / 1000} s`];
+    const check = (): void => {
+      const { ms, elapsed } = worked();
+      if (ms >= limit || elapsed >= limit * PATIENCE) fail(new ThreadFailure('time', `took longer than ${exceeded}`));
+      else timer = setTimeout(check, Math.max(limit - ms, 1));
+    };
+    timer = setTimeout(check, limit);
   };
   resume();
   return {
@@ -136,6 +147,16 @@ function watchTime({ timeMs, stepMs = timeMs }: ThreadLimits, fail: (failure: Th
       isOver = true;
       clearTimeout(timer);
     },
+  };
+}
+
+/** Measures from now on. `ms` is at most the processor time of the process. */
+function workClock(): () => { ms: number; elapsed: number } {
+  const [since, before] = [performance.now(), process.cpuUsage()];
+  return () => {
+    const { user, system } = process.cpuUsage(before);
+    const elapsed = performance.now() - since;
+    return { ms: Math.min(elapsed, (user + system) / 1000), elapsed };
   };
 }
 

@@ -68,6 +68,18 @@ export async function addFullOrganization({ db, blobs }: Store, orgId: string, s
       .values({ org_id: orgId, id: newId(), object_type: 'finding', object_id: newId(), text: AWKWARD, author: AWKWARD })
       .execute();
     await tx
+      .insertInto('pipeline_trusts')
+      .values({
+        org_id: orgId,
+        id: newId(),
+        name: AWKWARD,
+        issuer: 'https://ci.example.com',
+        conditions: JSON.stringify({ repository: AWKWARD }),
+        role: 'analyst',
+        created_by: AWKWARD,
+      })
+      .execute();
+    await tx
       .insertInto('preferences')
       .values({ org_id: orgId, person: member.id, value: JSON.stringify({ text: AWKWARD }) })
       .execute();

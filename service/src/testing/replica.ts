@@ -28,7 +28,7 @@ export async function startReplica(databaseUrl: string, settings: Record<string,
     blobs: openFileStore(join(tmpdir(), 'rrs-replica')),
     outbound: createOutbound({ guard: createGuard([]) }),
     publicUrl: () => config.RRS_PUBLIC_URL ?? address.url,
-    operations: { db, metrics: createMetrics(db), schemaVersion: 0, needsWorker: false },
+    operations: { db, metrics: createMetrics(db), schemaVersion: 1, needsWorker: false },
     console: null,
   });
   address.url = await app.listen({ host: '127.0.0.1', port: 0 });

@@ -10,6 +10,7 @@ import type { DeepFinding } from '../../evidence/deep/deep-check.ts';
 import { deepCheckFile } from '../../evidence/deep/deep-check-file.ts';
 import { ThreadFailure } from '../../jobs/thread.ts';
 import { usePackages } from '../../testing/evidence/packages.ts';
+import { withClient } from '../../testing/postgres.ts';
 import { verifyEvidence } from './verify-evidence.ts';
 
 const cve = (n: number): string => `CVE-2026-${10_000 + n}`;
@@ -97,13 +98,22 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => rm(folder, { recursive: true }));
 
-/** A dishonest operator stores another file as the report of an import. */
+/** A dishonest operator stores another file as the report of an import, and changes the audit trail to match. */
 async function replaceReport(id: string, content: string): Promise<() => Promise<void>> {
-  const { db, blobs } = world.api();
+  const { databaseUrl, blobs } = world.api();
   const { sha256, size } = await blobs.put(Readable.from([Buffer.from(content)]));
-  const put = (report: { sha256: string; bytes: string }) => db.withSystem((tx) => tx.updateTable('imports').set(report).where('id', '=', id).execute());
-  const stored = await db.withSystem((tx) => tx.selectFrom('imports').select(['sha256', 'bytes']).where('id', '=', id).executeTakeFirstOrThrow());
-  await put({ sha256, bytes: String(size) });
+  const put = (report: { sha256: string; bytes: string }) =>
+    withClient(databaseUrl, async (client) => {
+      const { rows } = await client.query('select sha256, bytes from rrs.imports where id = $1', [id]);
+      await client.query('set session_replication_role = replica');
+      await client.query('update rrs.imports set sha256 = $2, bytes = $3 where id = $1', [id, report.sha256, report.bytes]);
+      await client.query(
+        `update rrs.audit_events set after = after || jsonb_build_object('sha256', $2::text) where object_id = $1 and action = 'import.created'`,
+        [id, report.sha256],
+      );
+      return rows[0];
+    });
+  const stored = await put({ sha256, bytes: String(size) });
   return async () => void (await put(stored));
 }
 

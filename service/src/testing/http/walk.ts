@@ -63,7 +63,7 @@ async function bodyOf(
     ...example,
     ...('email' in example ? { email: `${newId()}@example.com` } : {}),
     ...('role' in example ? { role: 'viewer' } : {}),
-    ...('provider' in example ? { name: newId() } : {}),
+    ...('provider' in example && 'name' in example ? { name: newId() } : {}),
     ...(owner ? await bodySamples[operationId]?.(api, owner, path) : {}),
   };
 }
