@@ -223,7 +223,10 @@ describe('daily work', () => {
     expect(await cli(['findings', 'triage', '--tag', 'ours', '--to', 'open'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
     expect((await cli(['findings', 'triage', '--tag', 'ours', '--to', 'open', '--dry-run'])).stdout).toMatch(/^Would change 1 finding: 1 unchanged/);
     expect((await cli(['findings', 'triage', '--tag', 'ours', '--to', 'open', '--yes'])).stdout).toMatch(/^Changed 1 finding: 1 unchanged/);
-    expect(await cli(['findings', 'triage', first?.id ?? '', '--to', 'false_positive'])).toMatchObject({ code: 2, stderr: expect.stringContaining('reason') });
+    expect(await cli(['findings', 'triage', first?.id ?? '', '--to', 'false_positive'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('justification'),
+    });
   });
 
   test('findings are exported to a file or a pipe', async () => {
@@ -269,7 +272,7 @@ describe('daily work', () => {
     writeFileSync(join(folder, 'tampered.zip'), bytes);
     expect((await cli(['evidence', 'verify', 'tampered.zip'])).code).toBe(1);
     const shared = await cli(['evidence', 'share', id, '--recipient', 'auditor@example.com', '--hours', '2']);
-    expect((await fetch(shared.stdout.trim())).status).toBe(200);
+    expect((await fetch(shared.stdout.trim(), { headers: { accept: 'text/html' } })).status).toBe(200);
     expect(existsSync(join(folder, 'evidence.zip.part'))).toBe(false);
   });
 

@@ -13,7 +13,7 @@ beforeAll(async () => {
 test('the examples in the README of the client run in the given order', async () => {
   const readme = readFileSync(join(checkout, 'client/README.md'), 'utf8');
   const examples = [...readme.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, code]) => code ?? '');
-  expect(examples).toHaveLength(10);
+  expect(examples).toHaveLength(11);
   const folder = temporaryFolder();
   copyFileSync(join(checkout, 'scan-reports/src/formats/trivy/fixtures/image.json'), join(folder, 'trivy.json'));
   const program = join(folder, 'examples.ts');

@@ -53,7 +53,7 @@ test.concurrent('all invalid settings are named together', () =>
     'LOG_LEVEL must be one of',
     'DATABASE_URL must be',
     'RRS_BOOTSTRAP_API_KEY must',
-    'RRS_OIDC_AUDIENCE must be set',
+    'RRS_OIDC_AUDIENCE (for access tokens) or RRS_OIDC_CLIENT_ID',
     'rrs-server config',
   ));
 

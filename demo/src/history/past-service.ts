@@ -27,7 +27,7 @@ export async function startInThePast(settings: Readonly<Record<string, string>>,
   try {
     clock = await moveClock(server.url.replace('//rrs_login@', '//rrs_admin@'));
     await clock.moveTo(time);
-    const { url, firstOwner } = await startParts({ role: 'start', config, log, databaseUrl: server.url, stops, schedules: false });
+    const { url, firstOwner } = await startParts({ role: 'start', config, log, databaseUrl: server.url, stops, clockMoved: true });
     if (url === null || firstOwner?.key == null) throw new Error(`the data folder ${config.RRS_DATA_DIR} is not empty`);
     return { url, key: firstOwner.key, clock, stop };
   } catch (error) {

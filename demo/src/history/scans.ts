@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Client, ScanScope } from '@rrs/client';
+import { type Client, RrsError, type ScanScope } from '@rrs/client';
 import { type Repository, tagOf, type World } from '../company/world.ts';
 import { gitleaksReport, semgrepReport } from '../reports/code.ts';
 import { grypeReport, trivyReport } from '../reports/images.ts';
@@ -85,8 +85,13 @@ export async function upload(pipeline: Client, uploads: readonly Upload[]): Prom
     for (let one = left.shift(); one; one = left.shift()) {
       const { filename, report, scope } = one;
       const query = { filename, scan_scope: JSON.stringify(scope), ...(filename.startsWith('gitleaks') ? { format: 'gitleaks' as const } : {}) };
-      const { id, status } = await pipeline.call('createImport', { query, body: new TextEncoder().encode(report), header: { Prefer: 'wait=60' } });
-      if (status === 'queued' || status === 'running') throw new Error(`import ${id} of ${filename} takes more than a minute`);
+      try {
+        const { id, status } = await pipeline.call('createImport', { query, body: new TextEncoder().encode(report), header: { Prefer: 'wait=60' } });
+        if (status === 'queued' || status === 'running') throw new Error(`import ${id} of ${filename} takes more than a minute`);
+      } catch (error) {
+        // Some reports of the company are cut off. Their imports fail, and belong to its history.
+        if (!(error instanceof RrsError && error.code === 'import_failed')) throw error;
+      }
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, next));

@@ -21,9 +21,7 @@ const withSubject = named.filter(([, { path, access }]) => path.includes('{') &&
 const withToken = named.filter(([, { path }]) => path.includes('/shared/{token}'));
 /** Groups of findings have no id. findings/counts/groups.db.test.ts compares them with the findings. */
 const isGrouped = (path: string): boolean => path.endsWith('/findings/groups');
-const lists = named.filter(
-  ([, { path, operation }]) => !path.includes('{') && !isGrouped(path) && operation.parameters.some(({ name }) => name === 'cursor'),
-);
+const lists = named.filter(([, { path, operation }]) => !path.includes('{') && !isGrouped(path) && operation.parameters.some(({ name }) => name === 'cursor'));
 
 it('has a subject for every route with path parameters, and no others', () => {
   const used = new Set(withSubject.map(([, route]) => subjectKey(route, walk.subjects)));

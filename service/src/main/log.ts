@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { pino } from 'pino';
+import { loggable } from '../http/errors.ts';
 import type { Config } from './config.ts';
 import { readableLine } from './readable-log.ts';
 
@@ -9,7 +10,9 @@ const SECRETS = ['authorization', 'cookie', 'set-cookie', 'x-api-key', 'idempote
 
 /** Logs to stderr, because commands print their result to stdout: readable lines to a terminal, otherwise JSON, written asynchronously and flushed at exit. */
 export function createLog(level: Config['LOG_LEVEL'], destination: pino.DestinationStream = standardError()) {
-  const options = { level, base: null, timestamp: pino.stdTimeFunctions.epochTime };
+  // Errors can carry anything, such as the parameters of a statement.
+  const serializers = { err: loggable };
+  const options = { level, base: null, timestamp: pino.stdTimeFunctions.epochTime, serializers };
   const redact = SECRETS.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`]);
   return Object.assign(pino({ ...options, redact }, destination), {
     /** One line per request, without redaction: its fields cannot contain secrets, and redaction would cost a tenth of the throughput. */

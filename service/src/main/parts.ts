@@ -47,8 +47,11 @@ interface Start {
   databaseUrl: string;
   /** Receives the stop function of each started part. They run in reverse order. */
   stops: (() => Promise<unknown>)[];
-  /** False where the clock is moved, as for the history of the demo: the queue would make up for every minute that was skipped. Default: true. */
-  schedules?: boolean;
+  /**
+   * The clock of this process is moved, as for the history of the demo. The queue would make up for every minute that was skipped, so nothing is scheduled.
+   * Threads have clocks of their own, so packages are written without one. Default: false.
+   */
+  clockMoved?: boolean;
 }
 
 export interface Serving extends FirstStart {
@@ -56,7 +59,7 @@ export interface Serving extends FirstStart {
 }
 
 /** Starts everything that needs the database, in order. */
-export async function startParts({ role, config, log, databaseUrl, stops, schedules = true }: Start): Promise<Serving> {
+export async function startParts({ role, config, log, databaseUrl, stops, clockMoved = false }: Start): Promise<Serving> {
   const { applied, known } = await retryWhileStarting(log, () => migrate(databaseUrl));
   if (applied > known) log.warn({ schema_version: applied, known }, 'database has a newer schema that this version can use');
   const db = openDatabase({ url: databaseUrl, poolSize: config.RRS_DATABASE_POOL });
@@ -116,12 +119,12 @@ export async function startParts({ role, config, log, databaseUrl, stops, schedu
         eraseHandler(blobs),
         sweepHandler(blobs),
         captureHandler({ ...ticketing, blobs }),
-        sealHandler({ ...sealing, write: packageWriter.write }),
+        sealHandler(clockMoved ? sealing : { ...sealing, write: packageWriter.write }),
         supersededHandler(sealing),
       ],
       concurrency: config.RRS_WORKER_CONCURRENCY,
       alone,
-      schedules,
+      schedules: !clockMoved,
       log,
       onFinished: (job, outcome, seconds) => metrics.jobs.observe({ job, outcome }, seconds),
     });

@@ -128,7 +128,7 @@ test('covers the subject of every report, also without findings', async () => {
   const items = [resource('VulnerabilityReport', image), resource('ConfigAuditReport', { scanner, checks: [] }), resource('ExposedSecretReport', image)];
   const facts = { tool_version: '0.50.1' };
   expect((await readAll(trivyOperator, fromBuffer(JSON.stringify({ items })))).runs).toEqual([
-    { asset: { type: 'container_image', name: 'shop/web:1' }, finished_at: new Date('2025-01-01T00:00:00Z'), ...facts },
+    { asset: { type: 'container_image', name: 'shop/web:1', workload: 'shop/Job/mail' }, finished_at: new Date('2025-01-01T00:00:00Z'), ...facts },
     { asset: { type: 'cloud_resource', name: 'shop/Job/mail' }, ...facts },
   ]);
 });

@@ -169,9 +169,11 @@ describe('a sign-in is refused', () => {
 
   it('after ten minutes', async () => {
     provider.as(verified(await addPerson(api, api.ours, 'viewer')));
-    const begun = await start();
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 601_000 });
+    // The clock is set back, not ahead: IDs of later tests in this process would be ahead, too.
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 601_000 });
     onTestFinished(() => void vi.useRealTimers());
+    const begun = await start();
+    vi.useRealTimers();
     expect(reasonOf(await finish(begun))).toBe('expired');
   });
 
