@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Static } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { TenantTx } from '../db/database.ts';
 import { presentPage } from '../db/pages.ts';
 import type { App } from '../http/app.ts';
@@ -92,6 +92,15 @@ export function shareLinkRoutes(app: App, deps: EvidenceDeps): void {
 }
 
 /** Routes for recipients of share links. The token in the path is the credential. */
+const Shared = Type.Object({ token: Type.String({ maxLength: 200 }) });
+
+/** The link that recipients get. It leads to what the API says about the package. */
+export function sharedPackageLink(app: App): void {
+  app.get('/shared/:token', { config: { access: 'public' }, schema: { hide: true, params: Shared } }, (request, reply) =>
+    reply.redirect(`${ROOT}/shared/${encodeURIComponent(request.params.token)}`, 302),
+  );
+}
+
 export function sharedPackageRoutes(app: App, { db, blobs }: EvidenceDeps): void {
   const withShared = async <T>(
     request: FastifyRequest<{ Params: Static<typeof SharedParams> }>,

@@ -38,6 +38,7 @@ describe('the routes', () => {
       '/metrics',
       '/problems/{code}',
       '/readyz',
+      '/shared/{token}',
       '/theme.js',
     ]);
     expect(new Set(hidden.map((route) => route.access))).toEqual(new Set(['public']));

@@ -9,6 +9,7 @@ import { followWithPackages } from '../evidence/packages/supersede.ts';
 import { openPreviews } from '../evidence/preview/previews.ts';
 import { evidenceRoutes } from '../evidence/routes.ts';
 import { wellKnownKeys } from '../evidence/routes-keys.ts';
+import { sharedPackageLink } from '../evidence/routes-share-links.ts';
 import { followAliases } from '../findings/identity-changes/follow-aliases.ts';
 import { followAsset } from '../findings/identity-changes/follow-asset.ts';
 import { findingRoutes } from '../findings/routes.ts';
@@ -117,6 +118,7 @@ export async function createApi({
   if (console === null) app.get('/', { config: { access: 'public' }, schema: { hide: true } }, (_request, reply) => reply.redirect('/docs/', 302));
   else installConsole(app, console);
   wellKnownKeys(app, { db });
+  sharedPackageLink(app);
   await app.register(
     async (api) => {
       const { codeFlow } = identityProvider;
