@@ -48,7 +48,9 @@ test.each(['light', 'dark'] as const)('the frame is accessible and silent (%s)',
 
 test('the palette runs commands', async () => {
   const { page, problems } = await web.open('/');
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
   await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Search findings, assets and commands' }).waitFor();
   await page.keyboard.type('go to settings');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Settings' }).waitFor();
