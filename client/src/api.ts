@@ -1377,6 +1377,8 @@ export type EvidencePackage = {
   package_id: string;
   /** Id of the work item. */
   work_item_id: string;
+  /** Title of the work item when the package was requested. */
+  work_item_title: string;
   /** Number of the package within the work item, from 1. */
   sequence: number;
   /** `superseded`: a later package replaced it, or a finding that it reports as closed was reopened. */
@@ -2633,6 +2635,8 @@ export type ListedEvidencePackage = {
   package_id: string;
   /** Id of the work item. */
   work_item_id: string;
+  /** Title of the work item when the package was requested. */
+  work_item_title: string;
   /** Number of the package within the work item, from 1. */
   sequence: number;
   /** `superseded`: a later package replaced it, or a finding that it reports as closed was reopened. */
@@ -3837,6 +3841,8 @@ export type SharedEvidencePackage = {
   package_id: string;
   /** Id of the work item. */
   work_item_id: string;
+  /** Title of the work item when the package was requested. */
+  work_item_title: string;
   /** Number of the package within the work item, from 1. */
   sequence: number;
   /** Conclusion, computed from the states of the findings. Null until the package is ready. */

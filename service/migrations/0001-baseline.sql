@@ -1823,6 +1823,8 @@ create table evidence_packages (
   org_id uuid not null references organizations (id),
   id uuid not null,
   work_item_id uuid not null,
+  -- The title when the package was requested. Recipients of share links must not see a later one.
+  work_item_title text not null,
   -- Numbers the packages of the work item, starting at 1.
   sequence integer not null check (sequence > 0),
   status text not null default 'generating' check (status in ('generating', 'ready', 'failed', 'superseded')),

@@ -362,6 +362,7 @@ interface EvidencePackagesTable {
   org_id: string;
   id: string;
   work_item_id: string;
+  work_item_title: string;
   sequence: number;
   status: Generated<'generating' | 'ready' | 'failed' | 'superseded'>;
   formats: string[];

@@ -34,6 +34,7 @@ export function toListedPackage(row: PackageRow): Static<typeof ListedPackage> {
   return {
     package_id: row.id,
     work_item_id: row.work_item_id,
+    work_item_title: row.work_item_title,
     sequence: row.sequence,
     status: row.status,
     error: row.error,

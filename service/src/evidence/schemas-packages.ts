@@ -71,6 +71,7 @@ export const PackagePreview = Named('EvidencePreview', {
 export const Package = Named('EvidencePackage', {
   package_id: idOf('the evidence package'),
   work_item_id: idOf('the work item'),
+  work_item_title: Type.String({ description: 'Title of the work item when the package was requested.', examples: ['Update OpenSSL'] }),
   sequence: Type.Integer({ description: 'Number of the package within the work item, from 1.', examples: [1] }),
   status: OneOf(packageStatuses, {
     description: '`superseded`: a later package replaced it, or a finding that it reports as closed was reopened.',

@@ -78,8 +78,23 @@ export const ShareLinkQuery = Strict(listParameters(['created_at'] as const, '-c
 export const ShareLinkParams = Strict({ ...PackageParams.properties, id: idOf('the share link') });
 export const SharedParams = Strict({ token: Type.String({ description: 'Token of the share link.', examples: [TOKEN] }) });
 
-const { package_id, work_item_id, sequence, conclusion, completeness, counts, hashes, signature, log, timestamps, downloads, as_of, generated_at, superseded } =
-  ListedPackage.properties;
+const {
+  package_id,
+  work_item_id,
+  work_item_title,
+  sequence,
+  conclusion,
+  completeness,
+  counts,
+  hashes,
+  signature,
+  log,
+  timestamps,
+  downloads,
+  as_of,
+  generated_at,
+  superseded,
+} = ListedPackage.properties;
 export const SharedPackage = Named('SharedEvidencePackage', {
   organization: Type.String({ description: 'Name of the organization that shared the package.', examples: ['Example Ltd'] }),
   recipient: Type.String(recipient),
@@ -87,6 +102,7 @@ export const SharedPackage = Named('SharedEvidencePackage', {
   remaining_downloads: remaining,
   package_id,
   work_item_id,
+  work_item_title,
   sequence,
   conclusion,
   completeness,

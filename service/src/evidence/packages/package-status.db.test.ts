@@ -80,7 +80,7 @@ describe('a status statement', () => {
     const { call, db, ours, theirs } = world.api();
     const path = (id: string) => `/api/v1/riskops-evidence/packages/${id}/status-statement`;
     expect((await call('GET', path(first.package_id), { as: theirs.owner })).status).toBe(404);
-    const waiting = { org_id: ours.id, id: newId(), work_item_id: item, sequence: 99, formats: [], requested_by: '{}' };
+    const waiting = { org_id: ours.id, id: newId(), work_item_id: item, work_item_title: 'Waiting', sequence: 99, formats: [], requested_by: '{}' };
     await db.withTenant({ orgId: ours.id }, (tx) => tx.insertInto('evidence_packages').values(waiting).execute());
     expect(await call('GET', path(waiting.id), { as: ours.owner })).toMatchObject({ status: 409, body: { detail: expect.stringContaining('not sealed') } });
   });

@@ -33,7 +33,7 @@ export interface PackageFile {
 
 export async function requestPackage(tx: TenantTx, actor: Actor, { work_item_id, formats = [], note = null }: NewPackage): Promise<PackageRow> {
   const { orgId } = actor;
-  await readItem(tx, orgId, work_item_id);
+  const { title: work_item_title } = await readItem(tx, orgId, work_item_id);
   await assertQueueHasRoom(tx);
   await lockPackagesOfItem(tx, work_item_id);
   const next = await nextSequence(tx, orgId, work_item_id);
@@ -41,7 +41,7 @@ export async function requestPackage(tx: TenantTx, actor: Actor, { work_item_id,
   const requested_by = JSON.stringify(actorRef(actor));
   const row = await tx
     .insertInto('evidence_packages')
-    .values({ org_id: orgId, id, work_item_id, sequence: next, formats, note, requested_by })
+    .values({ org_id: orgId, id, work_item_id, work_item_title, sequence: next, formats, note, requested_by })
     .returningAll()
     .executeTakeFirstOrThrow();
   await enqueue(tx, sealPackageJob, { org_id: orgId, package_id: id });

@@ -169,7 +169,7 @@ describe('a share link', () => {
     const { api } = world;
     const id = await storePackage(api(), { orgId: api().ours.id, workItemId: item, sequence: 900 });
     const generating = await api().db.withTenant({ orgId: api().ours.id }, async (tx) => {
-      const values = { org_id: api().ours.id, id: newId(), work_item_id: item, sequence: 901, formats: [], requested_by: '{}' };
+      const values = { org_id: api().ours.id, id: newId(), work_item_id: item, work_item_title: 'Waiting', sequence: 901, formats: [], requested_by: '{}' };
       await tx.insertInto('evidence_packages').values(values).execute();
       return values.id;
     });

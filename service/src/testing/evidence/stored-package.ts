@@ -34,6 +34,7 @@ export async function storePackage({ db, blobs }: Stored, { orgId, workItemId, s
         org_id: orgId,
         id,
         work_item_id: workItemId,
+        work_item_title: 'Stored by a test',
         sequence,
         status: 'ready',
         formats: [],
