@@ -272,7 +272,7 @@ describe('daily work', () => {
     writeFileSync(join(folder, 'tampered.zip'), bytes);
     expect((await cli(['evidence', 'verify', 'tampered.zip'])).code).toBe(1);
     const shared = await cli(['evidence', 'share', id, '--recipient', 'auditor@example.com', '--hours', '2']);
-    expect(await (await fetch(shared.stdout.trim(), { headers: { accept: 'text/html,*/*;q=0.8' } })).json()).toMatchObject({ package_id: id });
+    expect(await (await fetch(shared.stdout.trim())).json()).toMatchObject({ package_id: id });
     expect(existsSync(join(folder, 'evidence.zip.part'))).toBe(false);
   });
 

@@ -9,7 +9,17 @@ export const distFolder = join(home, 'dist');
 const stampFile = join(distFolder, '.stamp');
 
 /** Everything that the built files depend on. The lock file stands for all packages. */
-const sources = ['src', 'scripts', 'public', 'index.html', 'vite.config.ts', '../client/src', '../package-lock.json'];
+const sources = [
+  'src',
+  'scripts',
+  'public',
+  'index.html',
+  'vite.config.ts',
+  '../client/src',
+  '../verifier/src',
+  '../evidence-format/src',
+  '../package-lock.json',
+];
 
 /** Changes when the console would be built differently. Null if its sources are not here, as in an installed package. */
 export async function stampOfSources(): Promise<string | null> {

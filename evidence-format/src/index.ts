@@ -115,8 +115,11 @@ export { evidenceText, findingsText, TEXT_FORMATS, type TextFormat } from './ren
 export { bagInfoOf, readmeText } from './render/v2/readme.ts';
 export { buildReport } from './render/v2/report/build-report.ts';
 export type { Block, Cover, Fact, Line, Report, Row, Section, Table } from './render/v2/report/model.ts';
+export { checkWords } from './render/v2/words/checks.ts';
 export { reasonsOf } from './render/v2/words/conclusion.ts';
+export { changeWords, decisionWords } from './render/v2/words/decisions.ts';
 export { gapSentence } from './render/v2/words/gaps.ts';
+export { VERDICT_WORDS } from './render/v2/words/labels.ts';
 export { printable, REPLACEMENT } from './render/v2/words/printable.ts';
 export {
   APPROVED_STATE_TYPE,

@@ -6,6 +6,7 @@ export { browserPlatform, type Platform } from './platform.ts';
 export type { Previous } from './previous.ts';
 export { createRecorder, type Failure, type Layer, type PackageSummary, type Report } from './report.ts';
 export { TAKEN_ON_TRUST, type TrustCode } from './taken-on-trust.ts';
+export { addGivenFile } from './trust/given-files.ts';
 export { addKeys, type KeyFile, keyFilesIn } from './trust/key-files.ts';
 export { emptyTrust, type Trust } from './trust/trust.ts';
 export { verifyPackage, verifyPrevious } from './verify.ts';

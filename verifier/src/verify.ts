@@ -31,6 +31,8 @@ export interface VerifyOptions {
   now?: number;
   /** An earlier package of the same work item. This one must still show everything that it showed. */
   previous?: Previous;
+  /** Called with evidence.json after its hash and the signature over it were checked. Nothing is proven before the report says so. */
+  onDocument?: (document: EvidenceDocument) => void;
 }
 
 /**
@@ -71,7 +73,7 @@ interface Verification {
 async function verify(source: Source, { trust, platform, options, onEvent, onRead }: Verification): Promise<{ report: Report; tagManifest: string }> {
   const recorder = createRecorder(options.timeLimit);
   const given = { platform, recorder, now: options.now ?? Date.now(), onEvent };
-  const checked = await untilStopped(() => recorder.guard('archive', '', () => check(source, trust, { given, onRead })));
+  const checked = await untilStopped(() => recorder.guard('archive', '', () => check(source, trust, { given, onRead, onDocument: options.onDocument })));
   const layers = recorder.layers();
   const proven = layers.every(({ name, result }) => result === 'pass' || (name === 'time' && result === 'not_present'));
   const verdict = recorder.failures.length > 0 || layers.some(({ result }) => result === 'fail') ? 'failed' : proven ? 'verified' : 'consistent';
@@ -118,7 +120,7 @@ interface Checked {
 async function check(
   source: Source,
   trust: Trust,
-  { given, onRead }: { given: Omit<CheckContext, 'opened' | 'trust'>; onRead: Verification['onRead'] },
+  { given, onRead, onDocument }: { given: Omit<CheckContext, 'opened' | 'trust'>; onRead: Verification['onRead']; onDocument: VerifyOptions['onDocument'] },
 ): Promise<Checked | null> {
   const { platform, recorder } = given;
   const parsed = await recorder.guard('untrusted_key', '', () => readTrust(trust));
@@ -135,6 +137,7 @@ async function check(
   }
   const content = await checkSigned(context, signed);
   const document = content?.document ?? null;
+  if (document !== null) onDocument?.(document);
   if (document !== null && !recorder.failed('audit_trail')) onRead?.(document, recorder);
   const proof = await checkProof(context, { bundle, document, key: signed.key });
   if (content !== null) await recorder.guard('rendering', '', () => checkRendering(context, content, proof));

@@ -12,6 +12,11 @@ const stale: readonly (readonly [type: string, operations: readonly OperationNam
   ['connection.', ['listConnections', 'getConnection', 'getIntegrationHealth']],
   ['work_item.', ['getWorkItem', 'listWorkItems', 'listWorkItemTimeline', 'listWorkItemFindings', 'getWorkItemState']],
   ['ticket.', ['listTickets', 'listDriftedTickets', 'listWorkItemTimeline']],
+  // Reading a package is an event too: it must not lead to reading it again.
+  ['package.viewed', []],
+  ['package.downloaded', ['listShareLinks', 'getEvidenceStats']],
+  ['package.verified', ['getEvidenceStats']],
+  ['package.share', ['listShareLinks']],
   ['package.', ['getEvidencePackage', 'listEvidencePackages', 'listWorkItemEvidencePackages', 'getEvidenceStats']],
 ];
 

@@ -1,5 +1,6 @@
 import { accountArea } from '../pages/account/area.ts';
 import { assetsArea } from '../pages/assets/area.ts';
+import { evidenceArea } from '../pages/evidence/area.ts';
 import { findingsArea } from '../pages/findings/area.ts';
 import { importsArea } from '../pages/imports/area.ts';
 import { overviewArea } from '../pages/overview/area.ts';
@@ -7,4 +8,4 @@ import { settingsArea } from '../pages/settings/area.ts';
 import type { Area } from './area.ts';
 
 /** All parts of the console, in the order of the navigation. A new part takes one line. */
-export const areas: readonly Area[] = [overviewArea, findingsArea, assetsArea, importsArea, settingsArea, accountArea];
+export const areas: readonly Area[] = [overviewArea, findingsArea, assetsArea, importsArea, evidenceArea, settingsArea, accountArea];

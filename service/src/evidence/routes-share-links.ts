@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import type { TenantTx } from '../db/database.ts';
 import { presentPage } from '../db/pages.ts';
 import type { App } from '../http/app.ts';
+import { type SendPage, wantsPage } from '../http/console/console.ts';
 import { DownloadHeaders, downloadResponses, sendDownload } from '../http/downloads.ts';
 import { tooMany } from '../http/requests/access.ts';
 import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
@@ -94,11 +95,12 @@ export function shareLinkRoutes(app: App, deps: EvidenceDeps): void {
 /** Routes for recipients of share links. The token in the path is the credential. */
 const Shared = Type.Object({ token: Type.String({ maxLength: 200 }) });
 
-/** The link that recipients get. It leads to what the API says about the package. */
-export function sharedPackageLink(app: App): void {
-  app.get('/shared/:token', { config: { access: 'public' }, schema: { hide: true, params: Shared } }, (request, reply) =>
-    reply.redirect(`${ROOT}/shared/${encodeURIComponent(request.params.token)}`, 302),
-  );
+/** The link that recipients get. People see a page of the console, programs are led to the API. `page` is null without the console. */
+export function sharedPackageLink(app: App, page: SendPage | null): void {
+  app.get('/shared/:token', { config: { access: 'public' }, schema: { hide: true, params: Shared } }, (request, reply) => {
+    if (page !== null && wantsPage(request)) return page(request, reply);
+    return reply.redirect(`${ROOT}/shared/${encodeURIComponent(request.params.token)}`, 302);
+  });
 }
 
 export function sharedPackageRoutes(app: App, { db, blobs }: EvidenceDeps): void {
@@ -203,6 +205,7 @@ function toSharedPackage({ link, organization, row }: SharedRow, token: string):
     remaining_downloads: remainingDownloads(link),
     package_id: listed.package_id,
     work_item_id: listed.work_item_id,
+    work_item_title: listed.work_item_title,
     sequence: listed.sequence,
     conclusion: listed.conclusion,
     completeness: listed.completeness,

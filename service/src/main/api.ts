@@ -116,9 +116,9 @@ export async function createApi({
   if (config.RRS_METRICS_PORT === null) installMetrics(app, operations);
   installPages(app);
   if (console === null) app.get('/', { config: { access: 'public' }, schema: { hide: true } }, (_request, reply) => reply.redirect('/docs/', 302));
-  else installConsole(app, console);
+  const page = console === null ? null : installConsole(app, console);
   wellKnownKeys(app, { db });
-  sharedPackageLink(app);
+  sharedPackageLink(app, page);
   await app.register(
     async (api) => {
       const { codeFlow } = identityProvider;

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startApp } from '../../testing/http/app.ts';
 import type { App } from '../app.ts';
-import { CONSOLE_POLICY, installConsole } from './console.ts';
+import { CONSOLE_POLICY, installConsole, WORKER_POLICY } from './console.ts';
 
 let app: App;
 let url: string;
@@ -32,6 +32,7 @@ async function build(text: string): Promise<void> {
   await writeFile(join(folder, 'index.html'), `<p>${text}</p>`);
   await writeFile(join(folder, 'assets/a-1234.js'), 'plain');
   await writeFile(join(folder, 'assets/a-1234.js.gz'), gzipSync('compressed'));
+  await writeFile(join(folder, 'assets/verify-worker-1234.js'), 'worker');
   await writeFile(join(folder, '.stamp'), 'secret of the build');
   await utimes(join(folder, 'index.html'), new Date(), new Date(Date.now() + text.length * 1000));
 }
@@ -57,6 +58,14 @@ it('serves the index page at paths of pages, with any query, under a strict poli
       'no-cache',
     ]);
   }
+});
+
+it('lets the worker that reads packages connect to nothing', async () => {
+  await build('worker');
+  expect((await page('/assets/verify-worker-1234.js')).headers.get('content-security-policy')).toBe(WORKER_POLICY);
+  expect((await page('/assets/a-1234.js')).headers.get('content-security-policy')).toBe(CONSOLE_POLICY);
+  expect(WORKER_POLICY).toContain("default-src 'none'");
+  expect(WORKER_POLICY).not.toContain('connect-src');
 });
 
 it.each(['/api/v1/nothing', '/docs/nothing', '/problems/x/y', '/.well-known/nothing', '/assets/nothing.js', '/assets/..%2F.stamp'])(

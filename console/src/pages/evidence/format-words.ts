@@ -1,0 +1,13 @@
+import { term } from '../../parts/words.ts';
+
+const words: Readonly<Record<string, string>> = {
+  zip: 'Package (ZIP)',
+  pdf: 'Report (PDF)',
+  html: 'Report (HTML)',
+  json: 'Evidence (JSON)',
+  jsonl: 'Findings (JSON Lines)',
+  csv: 'Findings (CSV)',
+};
+
+/** How a file of a package is called. */
+export const formatWords = (format: string): string => words[format] ?? term(format);
