@@ -18,6 +18,8 @@ export interface Asset {
   commit?: string;
   /** Branch, tag or pull request that was scanned, as the report writes it: `main`, `refs/pull/17/merge`. */
   ref?: string;
+  /** The platform that an image was built for: `linux/arm64`. The same tag names other packages on another one. */
+  platform?: string;
   /** The workload of a cluster that runs the image: namespace, kind and name. Other workloads can run other builds of it. */
   workload?: string;
 }

@@ -864,6 +864,8 @@ create table run_assets (
   track_name text,
   -- The keys by which the report names the asset, if others were merged into it.
   named_keys text[],
+  -- The platform of the image. Null if it is not stated, or if the report is about several.
+  platform text,
   primary key (org_id, source_id, asset_id, track, import_id)
 );
 create index run_assets_by_import on run_assets (org_id, import_id);
@@ -1124,6 +1126,7 @@ create unlogged table import_assets (
   version_name text,
   digest text,
   commit text,
+  platform text,
   asset_id uuid,
   -- Whether only its address tells that it is this asset.
   identity_weak boolean not null default false,

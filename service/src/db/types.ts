@@ -538,6 +538,7 @@ interface ImportAssetsTable {
   version_name: string | null;
   digest: string | null;
   commit: string | null;
+  platform: string | null;
   asset_id: string | null;
   identity_weak: Generated<boolean>;
   track: Generated<number>;
@@ -890,6 +891,7 @@ interface RunAssetsTable {
   selective: Generated<boolean>;
   track_name: string | null;
   named_keys: string[] | null;
+  platform: string | null;
 }
 
 interface RunListsTable {

@@ -4,7 +4,7 @@ import type { JsonValue } from '../../json/extractor.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
 import { ecosystemOf } from '../../shared/ecosystem.ts';
 import { notThisFormat } from '../../shared/input.ts';
-import { cwesOf, filePath, observation, RecordError, record, required, severityOf } from '../../shared/normalize.ts';
+import { cwesOf, filePath, observation, platformOf, RecordError, record, required, severityOf } from '../../shared/normalize.ts';
 import { epssOf, fixStateOf, ratingOf } from '../../shared/ratings.ts';
 import { arr, date, isObj, type Obj, obj, str, strs } from '../../shared/read.ts';
 import { runEntry } from '../../shared/run.ts';
@@ -107,9 +107,11 @@ function imageOf(target: Obj): Asset | null {
   const name = (isArchive ? strs(target.tags)[0] : undefined) ?? given ?? strs(target.tags)[0];
   if (name === undefined) return null;
   const digests = [...strs(target.repoDigests).map((digest) => digest.split('@').at(-1) ?? digest), ...strs(target.manifestDigest)];
+  const platform = platformOf(target.os, target.architecture);
   return {
     type: 'container_image',
     name,
+    ...(platform === undefined ? {} : { platform }),
     identifiers: [
       ...[...new Set(digests)].map((value) => ({ kind: 'digest' as const, value })),
       ...strs(target.imageID).map((value) => ({ kind: 'image_id' as const, value })),

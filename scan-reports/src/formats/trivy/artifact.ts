@@ -1,6 +1,6 @@
 import type { Asset, AssetIdentifier, ListedComponent, ReportItem } from '../../contract.ts';
-import { repositoryAsset } from '../../shared/normalize.ts';
-import { type Obj, str, strs } from '../../shared/read.ts';
+import { platformOf, repositoryAsset } from '../../shared/normalize.ts';
+import { type Obj, obj, str, strs } from '../../shared/read.ts';
 import type { Target } from './findings.ts';
 
 /** The parts of a report that findings refer to. */
@@ -88,7 +88,14 @@ function imageAsset(name: string | undefined, metadata: Obj): Asset | null {
   const id = str(metadata.ImageID);
   const image = name ?? strs(metadata.RepoTags)[0] ?? id;
   if (image === undefined) return null;
-  return { type: 'container_image', name: image, identifiers: [...digests, ...(id ? [{ kind: 'image_id' as const, value: id }] : [])] };
+  const { os, architecture } = obj(metadata.ImageConfig);
+  const platform = platformOf(os, architecture);
+  return {
+    type: 'container_image',
+    name: image,
+    ...(platform === undefined ? {} : { platform }),
+    identifiers: [...digests, ...(id ? [{ kind: 'image_id' as const, value: id }] : [])],
+  };
 }
 
 function withCommit(asset: Asset | null, { Branch, Tags, Commit }: Obj): Asset | null {

@@ -7,6 +7,8 @@ import { type AssetKey, assetKeys } from './keys.ts';
 export interface DescribedAsset {
   /** Names the asset, its track and its build within one import. */
   stagingKey: string;
+  /** Names the asset. */
+  assetKey: string;
   /** Names the asset and its track. Builds of one track say the same if they say the same words. */
   trackKey: string;
   type: Asset['type'];
@@ -17,6 +19,7 @@ export interface DescribedAsset {
   track: Track;
   digest: string | null;
   commit: string | null;
+  platform: string | null;
 }
 
 /** What the caller of an import states about its asset. */
@@ -35,8 +38,10 @@ export function describeAsset(asset: Asset, stated: StatedBuild = {}, policy: Tr
   if ('error' in track) throw new TrackError(track.error);
   const trackKey = `${normal.key}\n${track.track}`;
   const commit = normal.commit ?? commitIn(asset, stated);
+  const platform = asset.platform ?? null;
   return {
-    stagingKey: [trackKey, track.version, normal.digest, commit].join('\n'),
+    stagingKey: [trackKey, track.version, normal.digest, commit, ...(platform === null ? [] : [platform])].join('\n'),
+    assetKey: normal.key,
     trackKey,
     type: asset.type,
     name: normal.name,
@@ -45,6 +50,7 @@ export function describeAsset(asset: Asset, stated: StatedBuild = {}, policy: Tr
     track,
     digest: normal.digest,
     commit,
+    platform,
   };
 }
 

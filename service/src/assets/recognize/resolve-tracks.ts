@@ -89,25 +89,34 @@ async function resumeTracks(tx: TenantTx, orgId: string, importId: string): Prom
   );
 }
 
-/** A build is a name with its digest and commit: the tag `latest` names another build when it moves. */
+/**
+ * A build is a name with its digest and commit: the tag `latest` names another build when it moves. Where a report, or whoever sent it, also names the build
+ * without them, the same build is meant.
+ */
 async function resolveVersions(tx: TenantTx, orgId: string, importId: string): Promise<void> {
+  const isVague = sql`(digest is null and commit is null)`;
+  const builds = sql`(
+    select new_id, asset_id, track, version_name as name, started_at, ended_at,
+      case when ${isVague} then first_value(digest) over same else digest end as digest, case when ${isVague} then first_value(commit) over same else commit end as commit
+    from tenant_import_assets where org_id = ${orgId} and import_id = ${importId} and version_name is not null
+    window same as (partition by asset_id, track, version_name order by ${isVague}, digest, commit))`;
   await sql`
     with named as (
-      select asset_id, track, version_name as name, digest, commit, min(started_at) as first_scan, max(ended_at) as last_scan
-      from tenant_import_assets where org_id = ${orgId} and import_id = ${importId} and version_name is not null group by 1, 2, 3, 4, 5
+      select asset_id, track, name, digest, commit, min(started_at) as first_scan, max(ended_at) as last_scan from ${builds} build group by 1, 2, 3, 4, 5
     )
     insert into asset_versions as known (org_id, asset_id, n, track, name, digest, commit, first_scan, last_scan)
     select ${orgId}, asset_id,
-      coalesce((select max(other.n) from asset_versions other where other.org_id = ${orgId} and other.asset_id = named.asset_id), 0) + row_number() over (partition by asset_id order by first_scan, name),
+      coalesce((select max(other.n) from asset_versions other where other.org_id = ${orgId} and other.asset_id = named.asset_id), 0) + row_number() over (partition by asset_id order by first_scan, name, digest, commit),
       track, name, digest, commit, first_scan, last_scan
     from named
     on conflict (org_id, asset_id, track, name, digest, commit) do update set
       first_scan = least(known.first_scan, excluded.first_scan), last_scan = greatest(known.last_scan, excluded.last_scan)
     where excluded.first_scan < known.first_scan or excluded.last_scan > known.last_scan`.execute(tx);
   await sql`
-    update tenant_import_assets staged set version_n = known.n from asset_versions known
-    where staged.org_id = ${orgId} and staged.import_id = ${importId} and known.org_id = ${orgId} and known.asset_id = staged.asset_id and known.track = staged.track
-      and known.name = staged.version_name and (known.digest, known.commit) is not distinct from (staged.digest, staged.commit)`.execute(tx);
+    update tenant_import_assets staged set version_n = known.n from ${builds} build
+    join asset_versions known on known.org_id = ${orgId} and known.asset_id = build.asset_id and known.track = build.track and known.name = build.name
+      and (known.digest, known.commit) is not distinct from (build.digest, build.commit)
+    where staged.org_id = ${orgId} and staged.import_id = ${importId} and staged.new_id = build.new_id`.execute(tx);
 }
 
 /** What a run states about the assets it covered. */

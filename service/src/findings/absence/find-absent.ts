@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { assetVersions, importedAssets } from '../../assets/relations.ts';
+import { importedAssets } from '../../assets/relations.ts';
 import { anyRows } from '../../db/any-rows.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { lastSeenSql, seenImportSql } from '../merge/group-records.ts';
@@ -8,14 +8,12 @@ import { FILES_SHARE, isPortLeftOut, portRange } from '../merge/run-lists.ts';
 import type { Absence, Blocker, Gap } from './absence.ts';
 import { isCheckRetired } from './retired-checks.ts';
 
-/** Each track that the run covered, with the build that the last complete run covered. */
-function coveredSql({ orgId, importId, sourceId }: Resolution): RawBuilder<unknown> {
+/** Each track that the run covered. */
+function coveredSql({ orgId, importId }: Resolution): RawBuilder<unknown> {
   return sql`(
     select a.asset_id, a.track, min(a.started_at) as started_at, max(a.doubt) as doubt, bool_and(a.credentialed) as credentialed, min(a.knowledge_at) as knowledge_at,
-      bool_or(a.identity_weak) as identity_weak, max(a.version_n) as version_n, max(c.version_n) as before_n
-    from ${importedAssets} a
-    left join source_coverage c on c.org_id = ${orgId} and c.source_id = ${sourceId} and c.asset_id = a.asset_id and c.track = a.track
-    where a.org_id = ${orgId} and a.import_id = ${importId} group by a.asset_id, a.track)`;
+      bool_or(a.identity_weak) as identity_weak
+    from ${importedAssets} a where a.org_id = ${orgId} and a.import_id = ${importId} group by a.asset_id, a.track)`;
 }
 
 /** Whether the location is in a file or folder that the tool did not read. */
@@ -57,6 +55,17 @@ function isRestricted({ orgId }: Resolution, { facts: { restrictions = [] } }: A
     select jsonb_array_elements_text(i.run->'restrictions') from imports i where i.org_id = ${orgId} and i.id = ${seenImportSql})`;
 }
 
+/**
+ * Whether a later scan that proves nothing may have shown the finding. When a sighting was last seen is written once a day, and later than that it is
+ * known only of complete scans.
+ */
+function maybeSeenSince({ orgId, importId, sourceId }: Resolution): RawBuilder<unknown> {
+  return sql`exists (
+    select from run_assets later
+    where later.org_id = ${orgId} and later.source_id = ${sourceId} and later.asset_id = a.asset_id and later.track = a.track and later.import_id <> ${importId}
+      and later.ended_at >= a.started_at and date_trunc('day', later.ended_at, 'UTC') <= s.last_seen and not (later.complete and later.accepted))`;
+}
+
 function when(code: Blocker | Gap, condition: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`case when ${condition} then ${sql.lit(code)} end`;
 }
@@ -90,18 +99,17 @@ export async function findAbsent(tx: TenantTx, resolution: Resolution, absence: 
     when('knowledge_older', sql`s.bar_knowledge_at is not null and a.knowledge_at is null or a.knowledge_at < s.bar_knowledge_at`),
     when('scan_narrower', sql`${isRestricted(resolution, absence)} or ${isPortLeftOut(sql`f.location`, absence.facts.ports?.map(portRange) ?? [])}`),
     when('check_disabled', sql`${isDisabled} and not ${isRetired}`),
+    when('seen_since', maybeSeenSince(resolution)),
   ];
   await sql`
     insert into import_closures (org_id, import_id, finding_id, track, absence, absent_at, blockers, gaps)
     select ${orgId}, ${importId}, s.finding_id, s.track,
-      case when ${isRetired} then 'check_retired' when before.digest = build.digest or before.commit = build.commit then 'retracted' else 'gone' end,
+      case when ${isRetired} then 'check_retired' else 'gone' end,
       a.started_at, array_remove(array[${sql.join(against)}]::text[], null), ${gapsOf(absence)}
     from ${coveredSql(resolution)} a
     join findings f on f.org_id = ${orgId} and f.asset_id = a.asset_id
     join sightings s on s.org_id = ${orgId} and s.finding_id = f.id and s.source_id = ${sourceId} and s.track = a.track and (s.state = 'present' or s.absence = 'declared')
     left join source_coverage c on c.org_id = ${orgId} and c.source_id = ${sourceId} and c.asset_id = a.asset_id and c.track = a.track
-    left join ${assetVersions} build on build.org_id = ${orgId} and build.asset_id = a.asset_id and build.n = a.version_n
-    left join ${assetVersions} before on before.org_id = ${orgId} and before.asset_id = a.asset_id and before.n = a.before_n
     where ${lastSeenSql} < a.started_at
       and not exists (select from tenant_import_groups g where g.org_id = ${orgId} and g.import_id = ${importId} and g.finding_id = f.id and g.track = s.track and (g.present or g.outcome in ('gone', 'declared')))
       and not exists (select from tenant_import_seen i where i.org_id = ${orgId} and i.import_id = ${importId} and i.finding_id = f.id and i.content = s.content)`.execute(

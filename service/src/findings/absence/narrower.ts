@@ -1,5 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
+import { assetVersions } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
+import { seenImportSql } from '../merge/group-records.ts';
 import { kindsSql, NARROW } from '../merge/late-records.ts';
 import type { Resolution } from '../merge/resolution.ts';
 import type { Absence } from './absence.ts';
@@ -13,8 +15,33 @@ function reportedSql({ orgId, importId, sourceId }: Resolution): RawBuilder<unkn
     where i.org_id = ${orgId} and i.import_id = ${importId}`;
 }
 
+/** A finding that disappears from the build that had it was not fixed. The build for another platform says nothing about it. */
+async function compareBuilds(tx: TenantTx, { orgId, importId, sourceId }: Resolution): Promise<void> {
+  const ofTrack = (x: string) =>
+    sql`${sql.table(x)}.org_id = ${orgId} and ${sql.table(x)}.source_id = ${sourceId} and ${sql.table(x)}.asset_id = f.asset_id and ${sql.table(x)}.track = s.track`;
+  await sql`
+    with compared as materialized (
+      select s.finding_id, s.track, coalesce(before.digest = build.digest, false) or coalesce(before.commit = build.commit, false) as is_same,
+        coalesce(seen.platform <> run.platform, false) as is_other_platform
+      from import_closures closing
+      join findings f on f.org_id = ${orgId} and f.id = closing.finding_id
+      join sightings s on s.org_id = ${orgId} and s.finding_id = closing.finding_id and s.source_id = ${sourceId} and s.track = closing.track
+      join run_assets run on ${ofTrack('run')} and run.import_id = ${importId}
+      left join source_coverage c on ${ofTrack('c')}
+      left join run_assets seen on ${ofTrack('seen')} and seen.import_id = ${seenImportSql}
+      left join ${assetVersions} build on build.org_id = ${orgId} and build.asset_id = f.asset_id and build.n = run.version_n
+      left join ${assetVersions} before on before.org_id = ${orgId} and before.asset_id = f.asset_id and before.n = coalesce(seen.version_n, c.version_n)
+      where closing.org_id = ${orgId} and closing.import_id = ${importId} and closing.absence = 'gone'
+    )
+    update import_closures c set absence = case when compared.is_same then 'retracted' else c.absence end,
+      blockers = case when compared.is_other_platform then array_append(c.blockers, 'platform_other') else c.blockers end
+    from compared where c.org_id = ${orgId} and c.import_id = ${importId} and c.finding_id = compared.finding_id and c.track = compared.track
+      and (compared.is_same or compared.is_other_platform)`.execute(tx);
+}
+
 /** A finding that disappears while the run still reports or lists its component in the same version was not fixed: the source no longer holds it to be one. */
 export async function findRetracted(tx: TenantTx, resolution: Resolution, { facts: { components = [] } }: Absence): Promise<void> {
+  await compareBuilds(tx, resolution);
   const { orgId, importId } = resolution;
   const names = components.map(({ name }) => name.toLowerCase());
   const versions = components.map(({ version }) => version);

@@ -5,6 +5,7 @@ import type { Actor } from '../../shared/actor.ts';
 import { voidRequestsOfClosed } from '../decisions/decisions.ts';
 import { type FindingFollower, idsSql } from '../follower.ts';
 import { historySql } from '../history.ts';
+import { provenGoneSql } from '../merge/proven-gone.ts';
 import { reasonSentences } from '../reason-codes.ts';
 import { verifiedByScan, withdrawnBySystem } from '../status.ts';
 import { foldAgain } from './fold-again.ts';
@@ -44,7 +45,7 @@ async function closeUnseen(tx: TenantTx, actor: Actor, code: Ending['code'], ids
         case when verdict.became = 'verified' then case f.status when 'remediated' then 'scan_after_claim' else 'scan_only' end end as proven
       from findings f
       cross join lateral (
-        select bool_or(s.state = 'present') as present, max(s.absent_at) filter (where s.absence = 'gone') as gone_at
+        select bool_or(s.state = 'present') as present, max(s.absent_at) filter (where ${provenGoneSql(orgId)}) as gone_at
         from sightings s where s.org_id = ${orgId} and s.finding_id = f.id
       ) seen
       join (values ('verified', 'scan_absent', ${scan_absent}::text), ('verified', 'acceptance_fixed', ${acceptance_fixed}), ('withdrawn', ${code}, ${reasonSentences[code]}))

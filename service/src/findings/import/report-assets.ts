@@ -17,8 +17,8 @@ const STRONG: readonly string[] = ['digest', 'arn'];
 export interface ReportAssets {
   /** The asset of a record. Null if neither the record nor the scope names one. */
   of(asset: Asset | null): DescribedAsset | null;
-  /** Assets that the scope declares as covered. */
-  covered: readonly DescribedAsset[];
+  /** Assets that the scope declares as covered, apart from those that the report has named so far. It knows better which track and build was scanned. */
+  covered(): DescribedAsset[];
   /** Remarks for users about how assets were recognized. */
   notes(): string[];
 }
@@ -57,6 +57,7 @@ export function reportAssets(scope: ScanScope, assetType: AssetType, policy: Tra
   const others = new Set<string>();
   const notes = new Set<string>();
   const built = new Set<string>();
+  const stated = new Map<string, DescribedAsset>();
   const describe = (asset: Asset): DescribedAsset => {
     const signature = JSON.stringify(asset);
     const found = known.get(signature);
@@ -78,19 +79,26 @@ export function reportAssets(scope: ScanScope, assetType: AssetType, policy: Tra
       throw new ReportError(
         `The report is about the ${asset.type} "${asset.name}", and \`scan_scope.asset\` says that it is a ${name.type}. Correct the type, or import the report that was meant.`,
       );
-    const { version, commit, ref } = asset;
+    const { version, commit, ref, platform } = asset;
     const digests = (asset.identifiers ?? []).filter(({ kind }) => kind === 'digest');
     return describe({
       ...name,
       ...(version === undefined ? {} : { version }),
       ...(commit === undefined ? {} : { commit }),
       ...(ref === undefined ? {} : { ref }),
+      ...(platform === undefined ? {} : { platform }),
       ...(digests.length > 0 ? { identifiers: digests } : {}),
     });
   };
+  const single = named && describe(named);
+  for (const asset of [...(single ? [single] : []), ...(scope.assets ?? []).map(describe)]) stated.set(asset.trackKey, asset);
+  const mention = (asset: DescribedAsset): DescribedAsset => {
+    for (const key of [asset.trackKey, `${asset.assetKey}\n`, ...(single ? [single.trackKey] : [])]) stated.delete(key);
+    return asset;
+  };
   return {
-    of: (asset) => (named ? (asset ? renamed(asset, named) : describe(named)) : asset ? describe(asset) : null),
-    covered: [...(named ? [named] : []), ...(scope.assets ?? [])].map(describe),
+    of: (asset) => (named ? (asset ? mention(renamed(asset, named)) : (single as DescribedAsset)) : asset ? mention(describe(asset)) : null),
+    covered: () => [...stated.values()],
     notes: () => {
       const [other] = others;
       const some = [...notes].slice(0, SHOWN);

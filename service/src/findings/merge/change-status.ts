@@ -9,6 +9,7 @@ import { reasonSentences } from '../reason-codes.ts';
 import { scanOfSql } from '../scan-of.ts';
 import { dueSql } from '../sla.ts';
 import { type Assurance, reopenedByScan, verifiedByScan } from '../status.ts';
+import { provenGoneSql } from './proven-gone.ts';
 import type { Resolution } from './resolution.ts';
 
 /**
@@ -51,7 +52,8 @@ const UNPROVEN: readonly Assurance[] = ['declared', 'artifact'];
 
 /**
  * What follows for findings of `ids` that no source sees any more: `verified` if at least one source would have seen them, `remediated` if a report only
- * states it, otherwise `withdrawn`. `track` and `version` are what the scan that no longer shows them covered. A claim that is newer than the scans stays a claim. A finding that was called verified without proof is verified by the scan.
+ * states it, otherwise `withdrawn`. `track` and `version` are what the scan that no longer shows them covered. A claim that is newer than the scans stays a claim. A finding that was called verified without proof is verified by the scan, and one whose proof a late report
+ * refutes is withdrawn.
  */
 function closingSql(orgId: string, ids: RawBuilder<unknown>): RawBuilder<unknown> {
   const { scan_absent, acceptance_fixed, source_fixed, source_retracted, check_retired, asset_gone, track_ended } = reasonSentences;
@@ -61,10 +63,11 @@ function closingSql(orgId: string, ids: RawBuilder<unknown>): RawBuilder<unknown
       coalesce(track.name, ${trackName(null)}) as track, build.name as version
     from findings f
     cross join lateral (
-      select bool_or(s.state = 'present') as present, max(s.absent_at) as absent_at, bool_or(s.absence = 'gone') as gone, bool_or(s.absence = 'declared') as declared,
-        (array_agg(s.absence order by s.absent_at desc, s.absence) filter (where s.absence is not null))[1] as last,
-        (array_agg(array[s.source_id::text, s.track::text, s.last_import_id::text] order by s.absent_at desc nulls last, s.absence, s.source_id, s.track))[1:1] as scan
-      from sightings s where s.org_id = ${orgId} and s.finding_id = f.id
+      select bool_or(s.state = 'present') as present, max(s.absent_at) as absent_at, bool_or(s.proves) as gone, bool_or(s.absence = 'declared') as declared,
+        coalesce(max(s.absent_at) filter (where s.proves), max(s.absent_at)) as decided_at,
+        (array_agg(s.absence order by s.absence = 'gone', s.absent_at desc, s.absence) filter (where s.absence is not null))[1] as last,
+        (array_agg(array[s.source_id::text, s.track::text, s.last_import_id::text] order by s.proves desc, s.absent_at desc nulls last, s.absence, s.source_id, s.track))[1:1] as scan
+      from (select s.*, ${provenGoneSql(orgId)} as proves from sightings s where s.org_id = ${orgId} and s.finding_id = f.id) s
     ) seen
     join (values
       ('verified', 'scan_absent', ${scan_absent}::text), ('verified', 'acceptance_fixed', ${acceptance_fixed}::text),
@@ -72,14 +75,15 @@ function closingSql(orgId: string, ids: RawBuilder<unknown>): RawBuilder<unknown
       ('withdrawn', 'check_retired', ${check_retired}::text), ('withdrawn', 'asset_gone', ${asset_gone}::text), ('withdrawn', 'track_ended', ${track_ended}::text)
     ) as verdict (status, code, sentence)
       on verdict.code = case when seen.gone then case f.status when 'risk_accepted' then 'acceptance_fixed' else 'scan_absent' end
-        when seen.declared then 'source_fixed' when seen.last = 'retracted' then 'source_retracted' else coalesce(seen.last, 'source_retracted') end
+        when seen.declared then 'source_fixed' when seen.last in ('retracted', 'gone') then 'source_retracted' else coalesce(seen.last, 'source_retracted') end
     left join ${assetTracks} track on track.org_id = ${orgId} and track.asset_id = f.asset_id and track.n = seen.scan[1][2]::smallint
     left join run_assets run on run.org_id = ${orgId} and run.source_id = seen.scan[1][1]::uuid and run.asset_id = f.asset_id and run.track = seen.scan[1][2]::smallint
       and run.import_id = seen.scan[1][3]::uuid
     left join ${assetVersions} build on build.org_id = ${orgId} and build.asset_id = f.asset_id and build.n = run.version_n
     where f.org_id = ${orgId} and f.id in (${ids}) and not seen.present
-      and (f.status = any(${closable}) or (f.status = 'verified' and f.assurance = any(${UNPROVEN as string[]}) and seen.gone and seen.absent_at > f.status_changed_at))
-      and (f.status <> 'remediated' or (seen.absent_at > f.status_changed_at and (seen.gone or not seen.declared)))
+      and (f.status = any(${closable}) or (f.status = 'verified' and f.assurance = any(${UNPROVEN as string[]}) and seen.gone and seen.decided_at > f.status_changed_at)
+        or (f.status = 'verified' and f.status_changed_by is null and not seen.gone and seen.last = 'retracted'))
+      and (f.status <> 'remediated' or (seen.decided_at > f.status_changed_at and (seen.gone or not seen.declared)))
       and (f.status <> 'risk_accepted' or seen.gone or not seen.declared)`;
 }
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { importedAssets } from '../../assets/relations.ts';
+import { compareVersions } from '../../assets/names/version-name.ts';
+import { assetVersions, importedAssets } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
 import type { Resolution } from './resolution.ts';
 import { wouldShowSql } from './run-lists.ts';
@@ -61,11 +62,28 @@ export const noGroups: Groups = {
 const changed = sql`outcome = any(${changedOutcomes as readonly string[]})`;
 
 /**
+ * Runs that took place later, of lower versions of the release line or of another platform. Had the reports come in order, they would not have been believed
+ * about what this build has.
+ */
+async function laterRunsOfOtherBuilds(tx: TenantTx, { orgId, importId, sourceId }: Resolution): Promise<string[]> {
+  const { rows } = await sql<{ import_id: string; version: string | null; own: string | null; is_other_platform: boolean | null }>`
+    select distinct later.import_id, build.name as version, own.name as own, later.platform <> a.platform as is_other_platform
+    from ${importedAssets} a
+    join run_assets later on later.org_id = ${orgId} and later.source_id = ${sourceId} and later.asset_id = a.asset_id and later.track = a.track and later.started_at > a.started_at
+    left join ${assetVersions} own on own.org_id = ${orgId} and own.asset_id = a.asset_id and own.n = a.version_n and a.own_track is not null
+    left join ${assetVersions} build on build.org_id = ${orgId} and build.asset_id = a.asset_id and build.n = later.version_n
+    where a.org_id = ${orgId} and a.import_id = ${importId} and (build.name <> own.name or later.platform <> a.platform)`.execute(tx);
+  const isLower = (one: string | null, other: string | null): boolean => one !== null && other !== null && (compareVersions(one, other) ?? 0) < 0;
+  return rows.filter(({ version, own, is_other_platform }) => is_other_platform || isLower(version, own)).map(({ import_id }) => import_id);
+}
+
+/**
  * Groups the records of a report by finding and track. A group belongs to the finding with its weakness and identity key, unless the tool's own id leads
  * to another finding of the asset. That one has moved, and what is now at its old location is something else.
  */
 export async function groupRecords(tx: TenantTx, resolution: Resolution, isComplete: boolean): Promise<Groups> {
   const { orgId, importId, sourceId, provesFixed } = resolution;
+  const others = sql`${await laterRunsOfOtherBuilds(tx, resolution)}::uuid[]`;
   const { rows } = await sql<Groups>`
     with named as (
       select distinct asset_key, asset_id, track, track_counts, version_n, ended_at, credentialed, knowledge_at, case when ${isComplete} and doubt is null then started_at end as complete_at
@@ -105,12 +123,7 @@ export async function groupRecords(tx: TenantTx, resolution: Resolution, isCompl
     insert into tenant_import_groups (org_id, import_id, n, members, rows, asset_id, track, counts, version_n, weakness, identity_key, external_id, present, content, seen_at, absent_at,
       finding_id, is_shared, place, was_gone, outcome)
     select ${orgId}, ${importId}, k.n, k.members, k.rows, k.asset_id, k.track, k.counts, k.version_n, k.weakness, k.identity_key, k.external_id, k.present, k.content, k.seen_at,
-      case when k.present and s.state = 'absent' and k.shown_at < s.absent_at then s.absent_at when k.present and k.shown_at < c.complete_at then (
-        select min(later.started_at) from run_assets later
-        where later.org_id = ${orgId} and later.source_id = ${sourceId} and later.asset_id = k.asset_id and later.track = k.track and later.complete and later.accepted and later.started_at > k.shown_at
-          and (not later.selective or (select ${wouldShowSql(resolution, sql`later.import_id`)} from tenant_import_rows r where r.org_id = ${orgId} and r.import_id = ${importId} and r.n = k.n))
-          and (k.credentialed is not true or later.credentialed) and (k.knowledge_at is null or later.knowledge_at >= k.knowledge_at)
-      ) end,
+      late.absent_at,
       coalesce(k.old_id, k.shared_id),
       count(*) over (partition by coalesce(k.old_id, k.shared_id)) > 1
         or exists (select from sightings other where other.org_id = ${orgId} and other.finding_id = k.old_id and (other.source_id, other.track) <> (${sourceId}, k.track)),
@@ -126,7 +139,7 @@ export async function groupRecords(tx: TenantTx, resolution: Resolution, isCompl
           when s.state = 'present' and k.shown_at >= ${lastSeenSql} and k.rows >= s.records and (s.external_id is null or s.external_id = any(k.external_ids))
           then case when ${provesFixed} then 'gone' else 'declared' end else 'unchanged' end
         when s.state is null then 'joined'
-        when s.state = 'unknown' or (s.state = 'absent' and k.shown_at >= s.absent_at) then 'returned'
+        when s.state = 'unknown' or (s.state = 'absent' and late.absent_at is null) then 'returned'
         when s.state = 'absent' and k.shown_at > s.last_seen and s.content <> k.content then 'updated'
         when s.state = 'absent' or k.shown_at < ${lastSeenSql} then 'unchanged'
         when s.content <> k.content then 'updated'
@@ -136,6 +149,17 @@ export async function groupRecords(tx: TenantTx, resolution: Resolution, isCompl
     left join findings f on f.org_id = ${orgId} and f.id = k.old_id
     left join sightings s on s.org_id = ${orgId} and s.finding_id = k.old_id and s.source_id = ${sourceId} and s.track = k.track
     left join source_coverage c on c.org_id = ${orgId} and c.source_id = ${sourceId} and c.asset_id = k.asset_id and c.track = k.track
+    cross join lateral (
+      select case when not k.present then null when s.state = 'absent' and k.shown_at < s.absent_at and not exists (
+        select from run_assets run where run.org_id = ${orgId} and run.source_id = ${sourceId} and run.asset_id = k.asset_id and run.track = k.track and run.started_at = s.absent_at
+          and run.import_id = any(${others})) then s.absent_at when k.shown_at < c.complete_at then (
+        select min(later.started_at) from run_assets later
+        where later.org_id = ${orgId} and later.source_id = ${sourceId} and later.asset_id = k.asset_id and later.track = k.track and later.complete and later.accepted and later.started_at > k.shown_at
+          and later.import_id <> all(${others})
+          and (not later.selective or (select ${wouldShowSql(resolution, sql`later.import_id`)} from tenant_import_rows r where r.org_id = ${orgId} and r.import_id = ${importId} and r.n = k.n))
+          and (k.credentialed is not true or later.credentialed) and (k.knowledge_at is null or later.knowledge_at >= k.knowledge_at)
+      ) end as absent_at
+    ) late
     returning outcome, present, is_shared, rows, place, absent_at
     )
     select count(*) filter (where outcome = 'created')::int as created, coalesce(bool_or(outcome = 'joined'), false) as joined,

@@ -10,7 +10,7 @@ import { moveKnown } from './move-known.ts';
 import { followMoved, type MovedCode } from './moved-code/follow-moved-code.ts';
 import { isLarge, type Resolution } from './resolution.ts';
 import { countPlaces, keepPlaces, writePlaces } from './write-places.ts';
-import { refreshTimes, writeSightings } from './write-sightings.ts';
+import { refreshTimes, retractLate, writeSightings } from './write-sightings.ts';
 
 const changed = sql`${changedOutcomes as readonly string[]}`;
 
@@ -37,6 +37,7 @@ export async function resolveRecords(tx: TenantTx, resolution: Resolution, moved
   if (isChanging(groups)) await writeChanged(tx, resolution, groups, moved !== null);
   // The statistics do not include the new rows yet, and the next statements join them with existing ones.
   const grown = isLarge(resolution) && (await analyzeGrown(tx));
+  if (groups.late) await retractLate(tx, resolution);
   if (groups.unchanged) {
     await keepLatePlaces(tx, resolution);
     await refreshTimes(tx, resolution);

@@ -23,7 +23,7 @@ const overKnown = sql`
       records = case s.state when 'present' then greatest(s.records, excluded.records) else excluded.records end`;
 
 /** Writes what the source says about the findings of this import. Call it before the columns of known findings change. */
-export async function writeSightings(tx: TenantTx, resolution: Resolution, { joined, updated, late }: Groups): Promise<void> {
+export async function writeSightings(tx: TenantTx, resolution: Resolution, { joined, updated }: Groups): Promise<void> {
   if (joined) await keepSaid(tx, resolution);
   const { orgId, importId, sourceId } = resolution;
   await sql`
@@ -42,17 +42,16 @@ export async function writeSightings(tx: TenantTx, resolution: Resolution, { joi
       and later.complete_at > g.seen_at and g.absent_at is null
     where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome = any(${changed})
     ${updated ? overKnown : sql``}`.execute(tx);
-  if (late) await retractLate(tx, resolution);
 }
 
 /**
  * A report that arrives late shows what a newer scan did not. That scan proves a fix only if it would have done so had the reports come in order: not if it
- * scanned the same build, or reports the component in the same version.
+ * scanned the same build as the last scan that showed it, or reports the component in the same version.
  */
-async function retractLate(tx: TenantTx, { orgId, importId, sourceId }: Resolution): Promise<void> {
+export async function retractLate(tx: TenantTx, { orgId, importId, sourceId }: Resolution): Promise<void> {
   await sql`
     with late as materialized (
-      select g.finding_id, g.track, f.asset_id, lower(f.component) as component, f.location->>'version' as version, later.ended_at, later.import_id,
+      select g.finding_id, g.track, g.outcome, g.seen_at, f.asset_id, lower(f.component) as component, f.location->>'version' as version, later.ended_at, later.import_id,
         before.digest = build.digest or before.commit = build.commit as is_same_build
       from tenant_import_groups g
       join findings f on f.org_id = ${orgId} and f.id = g.finding_id
@@ -60,7 +59,7 @@ async function retractLate(tx: TenantTx, { orgId, importId, sourceId }: Resoluti
         and later.complete and later.accepted and later.started_at = g.absent_at
       left join ${assetVersions} before on before.org_id = ${orgId} and before.asset_id = g.asset_id and before.n = g.version_n
       left join ${assetVersions} build on build.org_id = ${orgId} and build.asset_id = g.asset_id and build.n = later.version_n
-      where g.org_id = ${orgId} and g.import_id = ${importId} and g.absent_at is not null and g.outcome = any(${changedOutcomes as readonly string[]})
+      where g.org_id = ${orgId} and g.import_id = ${importId} and g.absent_at is not null and (g.outcome = any(${changed}) or g.outcome = 'unchanged')
     ), reported as materialized (
       select f.asset_id, s.track, lower(f.component) as component, f.location->>'version' as version, s.first_seen, ${lastSeenSql} as last_seen
       from findings f
@@ -69,7 +68,7 @@ async function retractLate(tx: TenantTx, { orgId, importId, sourceId }: Resoluti
       where f.org_id = ${orgId} and f.asset_id in (select asset_id from late) and f.component is not null and f.location ? 'version'
     )
     update sightings s set absence = 'retracted' from late
-    where s.org_id = ${orgId} and s.finding_id = late.finding_id and s.source_id = ${sourceId} and s.track = late.track and s.absence = 'gone'
+    where s.org_id = ${orgId} and s.finding_id = late.finding_id and s.source_id = ${sourceId} and s.track = late.track and s.absence = 'gone' and (late.outcome <> 'unchanged' or s.last_seen < late.seen_at)
       and (late.is_same_build or ${listsComponentSql(orgId, sql`late.import_id`, { component: sql`late.component`, version: sql`late.version` })} or exists (
         select from reported where reported.asset_id = late.asset_id and reported.track = late.track and reported.component = late.component and reported.version = late.version
           and reported.first_seen <= late.ended_at and reported.last_seen >= s.absent_at))`.execute(tx);

@@ -80,8 +80,11 @@ export function storedFile(blobs: BlobStore, sha256: string): FileHost & { close
       return opened;
     },
     async next(reader) {
-      const next = await streams.get(reader)?.chunks.next();
-      return next === undefined || next.done ? null : next.value;
+      const open = streams.get(reader);
+      // Null would say that the file ends here.
+      if (!open) throw new Error('The report file was closed before it was read to its end.');
+      const next = await open.chunks.next();
+      return next.done ? null : next.value;
     },
     close: async (reader) => close(reader),
     closeAll: () => [...streams.keys()].forEach(close),

@@ -84,7 +84,6 @@ export async function stageReport(format: ReportFormat, input: ReportInput, stag
     writing.catch(() => {});
   };
 
-  for (const asset of staging.assets.covered) stageAsset(asset);
   try {
     for await (const item of format.read(input)) {
       if ('run' in item) {
@@ -116,6 +115,7 @@ export async function stageReport(format: ReportFormat, input: ReportInput, stag
       characters += (observation.description?.length ?? 0) + (observation.solution?.length ?? 0);
       if (batch.length >= BATCH || characters >= BATCH_CHARACTERS) await flush();
     }
+    for (const asset of staging.assets.covered()) stageAsset(asset);
     await flush();
     await writing;
     await writer.close();
