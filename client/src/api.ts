@@ -1038,6 +1038,25 @@ export type DriftedWorkItem = {
   status: WorkItemStatus;
 };
 
+export type EndedTracks = {
+  /** The asset, in any spelling of its name */
+  asset: {
+    /** Type of the asset */
+    type: AssetType;
+    /** Text with at least one visible character */
+    name: string;
+  };
+  /** Pull requests and branches that have been merged or closed, as the pipeline names them */
+  tracks: string[];
+};
+
+export type EndedTracksResult = {
+  /** What has ended */
+  ended: string[];
+  /** Names of which the asset has no open pull request or branch whose findings do not count */
+  not_ended: string[];
+};
+
 /** Failures within a period */
 export type ErrorRate = {
   /** Total number */
@@ -4118,6 +4137,8 @@ export type StillOpenCode =
   | 'not_credentialed'
   | 'knowledge_older'
   | 'check_disabled'
+  | 'platform_other'
+  | 'seen_since'
   | 'version_older'
   | 'scan_narrower';
 
@@ -5444,6 +5465,12 @@ export interface Operations {
       id: string;
     };
     response: undefined;
+  };
+  /** End pull requests and branches. Ends the tracks of pull requests and branches that have been merged or closed. Call it from the pipeline that runs when a pull request closes. What only they have is not listed any more. This proves nothing about the findings. Tracks whose findings count do not end: `DELETE /assets/{id}/tracks/{name}` ends those. */
+
+  endTracks: {
+    body: EndedTracks;
+    response: EndedTracksResult;
   };
   /** Export findings. Returns all findings that match the filters as one file. The file is streamed. For `openvex`, returns 404 if no finding matches, because an OpenVEX document must have at least one statement. Returns 429 if your organization already has several exports running. */
 
@@ -7673,6 +7700,7 @@ export const operations = {
   downloadSharedEvidencePackage: ['GET', '/api/v1/riskops-evidence/shared/{token}/download', 'stream', false],
   endAssetTrack: ['DELETE', '/api/v1/assets/{id}/tracks/{name}', 'none', false],
   endOwnSession: ['DELETE', '/api/v1/me/sessions/{id}', 'none', false],
+  endTracks: ['POST', '/api/v1/ended-tracks', 'json', true],
   exportFindings: ['GET', '/api/v1/findings/export', 'stream', false],
   finishOidcSignIn: ['GET', '/api/v1/sessions/oidc/callback', 'none', false],
   getApiKey: ['GET', '/api/v1/api-keys/{id}', 'json', false],

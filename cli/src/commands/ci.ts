@@ -7,7 +7,7 @@ import { type Call, type Command, EXIT, UsageError } from '../command.ts';
 import { gate } from './gate.ts';
 import { importReports } from './import.ts';
 
-const { format, asset, path, complete } = importReports.options ?? {};
+const { format, asset, path, complete, 'ended-track': endedTrack } = importReports.options ?? {};
 const { 'fail-on': failOn, 'new-only': newOnly, output } = gate.options ?? {};
 
 export const ci: Command = {
@@ -26,6 +26,7 @@ export const ci: Command = {
     ...(complete && { complete }),
     ...(format && { format }),
     ...(path && { path }),
+    ...(endedTrack && { 'ended-track': endedTrack }),
     ...(output && { output }),
     gate: { type: 'boolean', help: 'Decide over the findings. This is the default; --no-gate only imports.' },
   },
@@ -37,7 +38,7 @@ export const ci: Command = {
     const track = textOf(call, 'track') ?? job.track;
     const imported = await importReports.run({
       ...call,
-      values: withoutUndefined({ ...pick(call, ['asset', 'asset-version', 'complete', 'format', 'path']), track }),
+      values: withoutUndefined({ ...pick(call, ['asset', 'asset-version', 'complete', 'format', 'path', 'ended-track']), track }),
     });
     if (imported !== EXIT.ok || flagOf(call, 'gate') === false) return imported;
     const base = textOf(call, 'base') ?? job.base;

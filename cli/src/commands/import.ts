@@ -9,7 +9,7 @@ import {
   RrsError,
   type ScanScope,
 } from '@rrs/client';
-import { flagOf, given, JSON_OPTION, textOf } from '../arguments.ts';
+import { flagOf, given, JSON_OPTION, listOf, textOf } from '../arguments.ts';
 import { type Call, type Command, EXIT, UsageError } from '../command.ts';
 import { waitForImport } from '../imports.ts';
 import { printJson } from '../print.ts';
@@ -27,6 +27,12 @@ export const importReports: Command = {
     asset: { type: 'string', value: 'TYPE:NAME', help: 'What was scanned, such as repository:github.com/acme/shop. Default: as the report says.' },
     'asset-version': { type: 'string', value: 'VERSION', help: 'Version, commit or digest that was scanned.' },
     track: { type: 'string', value: 'NAME', help: 'Branch, environment or release line, such as main or pr-17.' },
+    'ended-track': {
+      type: 'string',
+      multiple: true,
+      value: 'NAME',
+      help: 'Pull request or branch of the asset that was merged or closed, such as pr-17. Its findings are not listed any more. Can be repeated.',
+    },
     path: { type: 'string', value: 'FOLDER', help: 'Part of a repository that was scanned.' },
     complete: { type: 'boolean', help: 'The report has all findings: close those that it no longer has.' },
     wait: { type: 'boolean', help: 'Wait until the imports end. This is the default; --no-wait only uploads.' },
@@ -98,12 +104,14 @@ async function created(client: Client, input: InputOf<'createImport'>): Promise<
 
 function scopeOf(call: Call): ScanScope {
   const asset = textOf(call, 'asset');
+  const ended = listOf(call, 'ended-track');
   return given({
     coverage: flagOf(call, 'complete') ? ('complete' as const) : undefined,
     asset: asset === undefined ? undefined : assetOf(asset),
     version: textOf(call, 'asset-version'),
     track: textOf(call, 'track'),
     path: textOf(call, 'path'),
+    ended_tracks: ended.length > 0 ? ended : undefined,
   });
 }
 

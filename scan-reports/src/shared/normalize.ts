@@ -1,6 +1,5 @@
 import { isIP } from 'node:net';
 import type { Analysis, Asset, AssetIdentifier, Location, Observation, ReportItem, Severity } from '../contract.ts';
-import { str } from './read.ts';
 
 type Loose<T> = { [Key in keyof T]?: T[Key] | undefined };
 type Given = Pick<Observation, 'place' | 'tool' | 'title' | 'severity'> & Loose<Omit<Observation, 'location'>> & { location?: Loose<Location> };
@@ -196,13 +195,6 @@ interface HostNames {
   mac?: string | undefined;
   /** A name of unknown kind. */
   given?: string | undefined;
-}
-
-/** `linux/amd64`. Undefined unless the report states the architecture. */
-export function platformOf(os: unknown, architecture: unknown): string | undefined {
-  const word = (value: unknown): string | undefined => str(value)?.trim().toLowerCase().slice(0, 50);
-  const machine = word(architecture);
-  return machine ? `${word(os) ?? 'linux'}/${machine}` : undefined;
 }
 
 /** Names a host by its FQDN, otherwise its host name, NetBIOS name or address. All names become identifiers. */

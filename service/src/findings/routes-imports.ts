@@ -15,6 +15,7 @@ import { problems } from '../http/schemas.ts';
 import { assertQueueHasRoom } from '../jobs/jobs.ts';
 import { AppError } from '../shared/errors.ts';
 import type { FindingDeps } from './deps.ts';
+import { endTracksOf } from './endings/end-by-name.ts';
 import { listImportChanges, toImportChange } from './import/import-changes.ts';
 import { confirmImport, createImport, discardImport, type ImportRow, listImports, readImport } from './import/manage-imports.ts';
 import { limitToTrust, readOwnImport } from './import/pipeline-imports.ts';
@@ -22,7 +23,7 @@ import { deleteReportFile } from './import/report-files.ts';
 import { type ImportFields, readFields } from './import/upload-fields.ts';
 import { toImport, toListedImport } from './present.ts';
 import { FindingParams, Import, ImportFormats, ImportList, ImportListQuery, ImportQuery } from './schemas.ts';
-import { ImportChangeList, ImportChangeQuery } from './schemas-imports.ts';
+import { EndedTracks, EndedTracksResult, ImportChangeList, ImportChangeQuery } from './schemas-imports.ts';
 
 const done = (row: ImportRow): boolean => row.status !== 'queued' && row.status !== 'running';
 
@@ -96,6 +97,24 @@ export function importRoutes(app: App, deps: FindingDeps): void {
       return presentPage(await listImportChanges(tx, actor.orgId, params.id, query, page), toImportChange);
     },
   });
+
+  app.post(
+    '/ended-tracks',
+    {
+      config: { access: 'imports:manage' },
+      schema: {
+        operationId: 'endTracks',
+        summary: 'End pull requests and branches',
+        description:
+          'Ends the tracks of pull requests and branches that have been merged or closed. Call it from the pipeline that runs when a pull request closes. What only they have is not listed any more. This proves nothing about the findings. Tracks whose findings count do not end: `DELETE /assets/{id}/tracks/{name}` ends those.',
+        tags: ['Imports'],
+        headers: IdempotencyHeaders,
+        body: EndedTracks,
+        response: { 200: EndedTracksResult, ...problems('idempotency_key_reused') },
+      },
+    },
+    (request, reply) => answerOnce(deps, request, reply, async (tx) => ({ status: 200, body: await endTracksOf(tx, request.actor, follower, request.body) })),
+  );
 
   const decisions = [
     {

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import { listParameters, PageOf } from '../http/paging.ts';
-import { Id, Named, Nullable, OneOf, Strict } from '../http/schemas.ts';
+import { Id, Named, Nullable, OneOf, Strict, Text } from '../http/schemas.ts';
 import { AssetType, Multi, Severity, Status } from './fields/shapes.ts';
+import { ScopeAsset } from './schemas.ts';
 
 export const changeKinds = ['created', 'reopened', 'closed', 'updated', 'unchanged'] as const;
 const Kind = OneOf(changeKinds, {
@@ -35,4 +36,25 @@ export const ImportChangeList = PageOf('ImportChangeList', ImportChange);
 export const ImportChangeQuery = Strict({
   ...listParameters(['severity'] as const, '-severity'),
   kind: Multi(Kind, 'One of these kinds. Default: all except `unchanged`, which is known only of the newest scan of each asset and branch by its source'),
+});
+
+export const EndedTracks = Named(
+  'EndedTracks',
+  {
+    asset: { ...ScopeAsset, description: 'The asset, in any spelling of its name' },
+    tracks: Type.Array(Text(1, 200), {
+      minItems: 1,
+      maxItems: 100,
+      description: 'Pull requests and branches that have been merged or closed, as the pipeline names them',
+      examples: [['refs/pull/17/merge']],
+    }),
+  },
+  { examples: [{ asset: { type: 'repository', name: 'https://git.example.com/shop' }, tracks: ['refs/pull/17/merge'] }] },
+);
+export const EndedTracksResult = Named('EndedTracksResult', {
+  ended: Type.Array(Type.String({ description: 'Name as you sent it' }), { description: 'What has ended', examples: [['refs/pull/17/merge']] }),
+  not_ended: Type.Array(Type.String({ description: 'Name as you sent it' }), {
+    description: 'Names of which the asset has no open pull request or branch whose findings do not count',
+    examples: [[]],
+  }),
 });

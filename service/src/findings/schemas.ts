@@ -62,7 +62,7 @@ export const Finding = Named('Finding', {
 const Visible = (maxLength: number) =>
   Type.String({ maxLength, pattern: '[\\p{L}\\p{N}\\p{P}\\p{S}]', description: 'Text with at least one visible character' });
 
-const ScopeAsset = Type.Object(
+export const ScopeAsset = Type.Object(
   { type: AssetType, name: Visible(1_000) },
   { additionalProperties: false, examples: [{ type: 'repository', name: 'https://git.example.com/shop' }] },
 );

@@ -1,5 +1,6 @@
 import type { Asset, AssetIdentifier, ListedComponent, ReportItem } from '../../contract.ts';
-import { platformOf, repositoryAsset } from '../../shared/normalize.ts';
+import { repositoryAsset } from '../../shared/normalize.ts';
+import { platformOf } from '../../shared/platform.ts';
 import { type Obj, obj, str, strs } from '../../shared/read.ts';
 import type { Target } from './findings.ts';
 

@@ -1,5 +1,4 @@
 import { type RawBuilder, sql } from 'kysely';
-import { provenGoneSql } from '../merge/proven-gone.ts';
 
 /**
  * Whether the finding may still be there. False only if no source sees it any more and a scan has shown that it is gone: a source that states that it is
@@ -8,4 +7,13 @@ import { provenGoneSql } from '../merge/proven-gone.ts';
 export function stillReported(orgId: string, finding: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql`(exists (select from sightings s where s.org_id = ${orgId} and s.finding_id = ${finding} and s.state <> 'absent')
     or not exists (select from sightings s where s.org_id = ${orgId} and s.finding_id = ${finding} and ${provenGoneSql(orgId)}))`;
+}
+
+/**
+ * Whether the sighting `s` proves that the finding is gone from its track. What another source saw there later refutes it: retiring that source, or ending
+ * what it saw, does not bring the proof back.
+ */
+export function provenGoneSql(orgId: string): RawBuilder<boolean> {
+  return sql`(s.absence is not distinct from 'gone' and not exists (
+    select from sightings other where other.org_id = ${orgId} and other.finding_id = s.finding_id and other.track = s.track and other.last_seen > s.absent_at))`;
 }

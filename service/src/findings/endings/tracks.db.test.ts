@@ -133,6 +133,23 @@ describe('pull requests and branches in development', () => {
     expect(await ended(asset.id)).toEqual([]);
   });
 
+  it('end without a scan when the pipeline of a closed pull request says so, by any spelling of the repository', async () => {
+    await scan('main', [1], 9);
+    await scan('pr-17', [1, 2], 8);
+    const { asset } = await finding<Shown>(cve(1));
+    const end = (name: string, ended: string[]) => send('POST', '/ended-tracks', { asset: { type: 'repository', name }, tracks: ended });
+    expect(await end('git.example.com/tracks/nowhere', ['pr-17'])).toMatchObject({ status: 200, body: { ended: [], not_ended: ['pr-17'] } });
+    expect(await ended(asset.id)).toEqual([]);
+    expect(await end(`git@git.example.com:tracks/merge-${count}.git`, ['refs/pull/17/merge', 'main'])).toMatchObject({
+      status: 200,
+      body: { ended: ['refs/pull/17/merge'], not_ended: ['main'] },
+    });
+    expect(await ended(asset.id)).toEqual(['pr-17']);
+    expect(await finding(cve(2))).toMatchObject({ status: 'withdrawn', reason_code: 'track_ended' });
+    expect(await finding(cve(1))).toMatchObject({ status: 'open' });
+    expect(await end(repository.name, [])).toMatchObject({ status: 400 });
+  });
+
   it('that count because they are the only branch do not end by age', async () => {
     await scan('feature/only', [1], 400);
     const { asset } = await finding<Shown>(cve(1));

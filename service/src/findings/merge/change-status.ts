@@ -4,12 +4,12 @@ import { trackName } from '../../assets/track-name.ts';
 import { anyRows } from '../../db/any-rows.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { emitSql } from '../../events/emit.ts';
+import { provenGoneSql } from '../decisions/sightings.ts';
 import { historySql } from '../history.ts';
 import { reasonSentences } from '../reason-codes.ts';
 import { scanOfSql } from '../scan-of.ts';
 import { dueSql } from '../sla.ts';
 import { type Assurance, reopenedByScan, verifiedByScan } from '../status.ts';
-import { provenGoneSql } from './proven-gone.ts';
 import type { Resolution } from './resolution.ts';
 
 /**
