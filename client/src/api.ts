@@ -833,6 +833,8 @@ export type ConnectionTestRequest = {
   config?: Record<string, unknown>;
   /** Secrets that match the provider's `credentials_schema`. Stored encrypted and never returned */
   credentials?: Record<string, unknown>;
+  /** Connection whose settings are to be changed. `config` and `credentials` are then the changes, as in `PATCH /integrations/{id}`, and other fields have the stored values */
+  connection_id?: string;
 };
 
 export type ConnectorKind = 'scanner' | 'enrichment' | 'ticketing';
@@ -4266,6 +4268,20 @@ export type SyncRunList = {
 
 export type SyncStatus = 'never' | 'queued' | 'running' | 'ok' | 'partial' | 'failing' | 'paused';
 
+export type TagCount = {
+  /** The tag */
+  name: string;
+  /** Findings that have the tag */
+  findings: number;
+  /** Assets that have the tag */
+  assets: number;
+};
+
+export type Tags = {
+  /** Tags in alphabetical order */
+  data: TagCount[];
+};
+
 export type TestedRequest = {
   /** When the request was sent */
   at: string;
@@ -5472,6 +5488,31 @@ export interface Operations {
     body: EndedTracks;
     response: EndedTracksResult;
   };
+  /** Export audit events. Returns all audit events that match the filters as one file, oldest first. The file is streamed. Returns 429 if your organization already has several exports running. */
+
+  exportAuditEvents: {
+    query?: {
+      /** File format: CSV or NDJSON (one JSON object per line). Default: `csv` */
+      format?: 'csv' | 'ndjson';
+      /** Id of the actor */
+      actor_id?: string;
+      /** Id of the person behind the actor */
+      person_id?: string;
+      /** Actions such as `api_key.created`, separated by commas */
+      action?: string[];
+      /** Kind of object, such as `api_key` */
+      object_type?: string;
+      /** Id of the object */
+      object_id?: string;
+      /** Id of the request that made the change */
+      request_id?: string;
+      /** Start of the range, inclusive: a date (00:00 UTC) or a date-time */
+      occurred_from?: string;
+      /** End of the range, exclusive: a date (00:00 UTC) or a date-time */
+      occurred_to?: string;
+    };
+    response: Response;
+  };
   /** Export findings. Returns all findings that match the filters as one file. The file is streamed. For `openvex`, returns 404 if no finding matches, because an OpenVEX document must have at least one statement. Returns 429 if your organization already has several exports running. */
 
   exportFindings: {
@@ -5946,6 +5987,23 @@ export interface Operations {
       id: string;
     };
     response: Import;
+  };
+  /** Download the file of an import. Returns the report as it was uploaded, or what a connection collected. Supports range requests. Returns 404 if the file was deleted. Every download is recorded in the audit trail. */
+
+  getImportFile: {
+    path: {
+      /** ID (UUIDv7) */
+      id: string;
+    };
+    header?: {
+      /** One range of bytes (RFC 9110). Default: everything */
+      Range?: string;
+      /** `Range` applies only if this is the current `ETag`. Otherwise the whole content is sent */
+      'If-Range'?: string;
+      /** ETags that the caller has. If one is current, the response is 304 */
+      'If-None-Match'?: string;
+    };
+    response: Response;
   };
   /** Get the health of all connections. Returns status, error rates, staleness and the last error of every connection, and a summary. The values are computed from the runs of the last 7 days. Each poll of a ticketing system counts as a run. */
 
@@ -6874,6 +6932,17 @@ export interface Operations {
     };
     response: SourceList;
   };
+  /** List tags. Returns the tags of findings and assets in alphabetical order, with the number of findings and assets that have each. */
+
+  listTags: {
+    query?: {
+      /** How the tags begin, ignoring case. Default: any */
+      prefix?: string;
+      /** Number of tags. Default: 100 */
+      limit?: number;
+    };
+    response: Tags;
+  };
   /** List the tickets of a work item. Returns one ticket per connection that the work item was pushed to, with its state and problems. */
 
   listTickets: {
@@ -7414,7 +7483,7 @@ export interface Operations {
     };
     response: ConnectionTest;
   };
-  /** Test settings before saving them. Sends a small request to the vendor with the given settings and returns the result. Nothing is stored. Takes at most 20 seconds. Settings that `POST /integrations` would refuse are refused. */
+  /** Test settings before saving them. Sends a small request to the vendor with the given settings and returns the result. Nothing is stored. Takes at most 20 seconds. Settings that `POST /integrations` or `PATCH /integrations/{id}` would refuse are refused. */
 
   testNewConnection: {
     body: ConnectionTestRequest;
@@ -7701,6 +7770,7 @@ export const operations = {
   endAssetTrack: ['DELETE', '/api/v1/assets/{id}/tracks/{name}', 'none', false],
   endOwnSession: ['DELETE', '/api/v1/me/sessions/{id}', 'none', false],
   endTracks: ['POST', '/api/v1/ended-tracks', 'json', true],
+  exportAuditEvents: ['GET', '/api/v1/audit-events/export', 'stream', false],
   exportFindings: ['GET', '/api/v1/findings/export', 'stream', false],
   finishOidcSignIn: ['GET', '/api/v1/sessions/oidc/callback', 'none', false],
   getApiKey: ['GET', '/api/v1/api-keys/{id}', 'json', false],
@@ -7717,6 +7787,7 @@ export const operations = {
   getFindingIdentity: ['GET', '/api/v1/findings/{id}/identity', 'json', false],
   getFindingStats: ['GET', '/api/v1/findings/stats', 'json', false],
   getImport: ['GET', '/api/v1/imports/{id}', 'json', false],
+  getImportFile: ['GET', '/api/v1/imports/{id}/file', 'stream', false],
   getIntegrationHealth: ['GET', '/api/v1/integrations/health', 'json', false],
   getInvitation: ['GET', '/api/v1/invitations/{token}', 'json', false],
   getLogCheckpoint: ['GET', '/api/v1/riskops-evidence/log/checkpoint', 'json', false],
@@ -7762,6 +7833,7 @@ export const operations = {
   listShareLinks: ['GET', '/api/v1/riskops-evidence/packages/{package_id}/share-links', 'json', false],
   listSignInMethods: ['GET', '/api/v1/sign-in-methods', 'json', false],
   listSources: ['GET', '/api/v1/sources', 'json', false],
+  listTags: ['GET', '/api/v1/tags', 'json', false],
   listTickets: ['GET', '/api/v1/work-items/{id}/tickets', 'json', false],
   listViews: ['GET', '/api/v1/views', 'json', false],
   listVulnerabilityAliases: ['GET', '/api/v1/vulnerability-aliases', 'json', false],

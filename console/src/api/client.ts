@@ -61,6 +61,10 @@ export function useChange<Name extends OperationName>(name: Name, changes: reado
       onDone?.(result);
       await refresh(...changes);
     },
+    // Somebody else was faster: what is on the screen is read again.
+    onError: async (error) => {
+      if (error instanceof RrsError && error.status === 412) await refresh(...changes);
+    },
   });
 }
 

@@ -28,10 +28,10 @@ export async function signIn(email: string, password: string): Promise<void> {
   await signedIn(await call('createSession', { body: { email, password } }));
 }
 
-/** A new session began: what was read before belongs to nobody, or to somebody else. */
+/** A new session began: what was read before belongs to nobody, or to somebody else. An invitation was used up by it. */
 export async function signedIn(session: Me): Promise<void> {
   queries.setQueryData(me.queryKey, session);
-  await queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'getMe' });
+  await queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'getMe' && queryKey[0] !== 'getInvitation' });
 }
 
 /** Forgets everything that this browser knows, in all its tabs. */

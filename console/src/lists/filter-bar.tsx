@@ -9,10 +9,12 @@ interface FilterBarProps {
   filters: readonly Filter[];
   query: Query;
   onChange: (changes: Changes) => void;
+  /** A filter that people of this list use. */
+  example?: string;
 }
 
 /** One field that understands `severity:critical kev:true`, and a chip for each filter. Both are the query of the address. */
-export function FilterBar({ filters, query, onChange }: FilterBarProps) {
+export function FilterBar({ filters, query, onChange, example = 'severity:critical' }: FilterBarProps) {
   const [text, setText] = useState('');
   const [isOpen, setOpen] = useState(false);
   const [active, setActive] = useState(-1);
@@ -78,7 +80,7 @@ export function FilterBar({ filters, query, onChange }: FilterBarProps) {
         <input
           ref={input}
           value={text}
-          placeholder={chosen.length === 0 ? 'Filter, such as severity:critical, or search' : 'Add a filter'}
+          placeholder={chosen.length === 0 ? `Filter, such as ${example}${filters.some(({ name }) => name === 'q') ? ', or search' : ''}` : 'Add a filter'}
           aria-label="Filter"
           role="combobox"
           aria-expanded={suggestions.length > 0}

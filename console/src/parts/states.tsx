@@ -66,6 +66,7 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: (() => v
 
 export function messageOf(error: unknown): string {
   if (error instanceof RrsConnectionError) return 'The service did not respond. Check your connection.';
+  if (error instanceof RrsError && error.status === 412) return 'Somebody else changed this in the meantime. Look at it again before you repeat your change.';
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -13,6 +13,8 @@ const icons: Readonly<Record<string, ReactNode>> = {
   withdrawn: <CircleSlashIcon size={14} />,
   succeeded: <CheckCircleFillIcon size={14} />,
   failed: <XCircleIcon size={14} />,
+  failing: <XCircleIcon size={14} />,
+  healthy: <CheckCircleFillIcon size={14} />,
 };
 
 /** Status is grey with an icon. Only what is verified is green, and only what failed is red. */

@@ -22,7 +22,7 @@ interface Actions {
     | 'split'
     | 'commented'
     | 'comment_withdrawn';
-  import: 'created' | 'succeeded' | 'needs_confirmation' | 'confirmed' | 'discarded' | 'failed' | 'file_deleted';
+  import: 'created' | 'succeeded' | 'needs_confirmation' | 'confirmed' | 'discarded' | 'failed' | 'file_deleted' | 'file_downloaded';
   member: 'added' | 'invited' | 'updated' | 'removed' | 'subject_linked' | 'subject_unlinked';
   organization: 'created' | 'updated';
   package: 'requested' | 'ready' | 'failed' | 'superseded' | 'viewed' | 'downloaded' | 'verified' | 'shared' | 'share_revoked';

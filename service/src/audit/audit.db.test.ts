@@ -191,6 +191,40 @@ describe('the list', () => {
   });
 });
 
+describe('an export of the audit trail', () => {
+  const download = (query: string, as = api.ours.owner) => api.call('GET', `/api/v1/audit-events/export?${query}`, { as });
+
+  it('has all events that match, oldest first, in both formats', async () => {
+    await api.db.withTenant({ orgId: api.ours.id }, async (tx) => {
+      for (const n of [1, 2, 3])
+        await recordAudit(tx, systemActor(api.ours.id, 'exporter'), {
+          action: 'view.created',
+          objectType: 'exported',
+          objectId: `e${n}`,
+          after: { name: `=${n}+1, "x"` },
+        });
+    });
+    const listed = await events('object_type=exported&sort=occurred_at');
+    const ndjson = await download('format=ndjson&object_type=exported');
+    expect(ndjson.headers.get('content-disposition')).toMatch(/^attachment; filename="audit-trail-[\d-]+\.ndjson"$/);
+    expect(
+      String(ndjson.body)
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual(listed);
+    const [head, first, ...rest] = String((await download('object_type=exported')).body).split('\r\n');
+    expect(head?.split(',').slice(0, 5)).toEqual(['id', 'occurred_at', 'action', 'object_type', 'object_id']);
+    expect(first).toContain('view.created,exported,e1');
+    expect(rest).toHaveLength(3);
+  });
+
+  it('contains nothing of another organization, and is refused for those who may not read the trail', async () => {
+    expect((await download('format=ndjson&object_type=exported', api.theirs.owner)).body).toBeNull();
+    expect((await download('', await api.ours.key('analyst'))).status).toBe(403);
+  });
+});
+
 describe('an audit event or event', () => {
   it.each([
     'update rrs.audit_events set action = $$forged$$',

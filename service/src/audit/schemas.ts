@@ -44,8 +44,7 @@ export const AuditEvent = Named('AuditEvent', {
 
 export const AuditEventList = PageOf('AuditEventList', AuditEvent);
 
-export const AuditEventQuery = Strict({
-  ...listParameters(['occurred_at'] as const, '-occurred_at'),
+const filters = {
   actor_id: Type.Optional(Text(1, 200, { description: 'Id of the actor' })),
   person_id: Type.Optional(Text(1, 200, { description: 'Id of the person behind the actor' })),
   action: Type.Optional(Type.Array(Text(1, 100), { maxItems: 20, description: 'Actions such as `api_key.created`, separated by commas' })),
@@ -53,4 +52,11 @@ export const AuditEventQuery = Strict({
   object_id: Type.Optional(Text(1, 200, { description: 'Id of the object' })),
   request_id: Type.Optional(Text(1, 128, { description: 'Id of the request that made the change' })),
   ...range('occurred'),
+};
+
+export const AuditEventQuery = Strict({ ...listParameters(['occurred_at'] as const, '-occurred_at'), ...filters });
+
+export const AuditExportQuery = Strict({
+  format: OneOf(['csv', 'ndjson'] as const, { default: 'csv', description: 'File format: CSV or NDJSON (one JSON object per line). Default: `csv`' }),
+  ...filters,
 });

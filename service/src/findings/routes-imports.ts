@@ -7,6 +7,7 @@ import { type Static, Type } from 'typebox';
 import type { BlobRef } from '../blobs/blobs.ts';
 import { presentPage } from '../db/pages.ts';
 import type { App } from '../http/app.ts';
+import { DownloadHeaders, downloadResponses, planDownload, sendDownload } from '../http/downloads.ts';
 import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
 import { PreferHeaders, preferredWait, waitFor } from '../http/requests/prefer.ts';
 import { readForm, type StoreFile } from '../http/requests/uploads.ts';
@@ -19,11 +20,14 @@ import { endTracksOf } from './endings/end-by-name.ts';
 import { listImportChanges, toImportChange } from './import/import-changes.ts';
 import { confirmImport, createImport, discardImport, type ImportRow, listImports, readImport } from './import/manage-imports.ts';
 import { limitToTrust, readOwnImport } from './import/pipeline-imports.ts';
-import { deleteReportFile } from './import/report-files.ts';
+import { deleteReportFile, recordReportDownload, reportDownload } from './import/report-files.ts';
 import { type ImportFields, readFields } from './import/upload-fields.ts';
 import { toImport, toListedImport } from './present.ts';
 import { FindingParams, Import, ImportFormats, ImportList, ImportListQuery, ImportQuery } from './schemas.ts';
 import { EndedTracks, EndedTracksResult, ImportChangeList, ImportChangeQuery } from './schemas-imports.ts';
+
+/** Reports have many formats, and come from others: nothing that a browser would show. */
+const FILE_TYPES = ['application/octet-stream'] as const;
 
 const done = (row: ImportRow): boolean => row.status !== 'queued' && row.status !== 'running';
 
@@ -68,6 +72,35 @@ export function importRoutes(app: App, deps: FindingDeps): void {
     body: Import,
     read: async (tx, { actor, params }) => toImport(await readOwnImport(tx, actor, params.id)),
   });
+
+  app.get(
+    '/imports/:id/file',
+    {
+      // Stored bytes are sent as they are: their hash is the ETag.
+      compress: false,
+      config: { access: 'imports:read', produces: FILE_TYPES },
+      schema: {
+        operationId: 'getImportFile',
+        summary: 'Download the file of an import',
+        description:
+          'Returns the report as it was uploaded, or what a connection collected. Supports range requests. Returns 404 if the file was deleted. Every download is recorded in the audit trail.',
+        tags: ['Imports'],
+        params: FindingParams,
+        headers: DownloadHeaders,
+        response: { ...(downloadResponses(FILE_TYPES) as Record<number, never>), ...problems('not_found', 'range_not_satisfiable') },
+      },
+    },
+    async (request, reply) => {
+      const { actor, params } = request;
+      const { download, plan } = await db.withTenant(actor, async (tx) => {
+        const download = reportDownload(await readOwnImport(tx, actor, params.id));
+        const plan = planDownload(request, download);
+        if (plan.status !== 304 && request.method === 'GET') await recordReportDownload(tx, actor, params.id, download);
+        return { download, plan };
+      });
+      return sendDownload(reply, deps.blobs, download, plan);
+    },
+  );
 
   deleteRoute(app, deps, '/imports/:id/file', {
     access: 'imports:manage',

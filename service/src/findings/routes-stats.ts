@@ -5,6 +5,7 @@ import { facetNames, readFacets } from './counts/facets.ts';
 import { listGroups, readTop } from './counts/groups.ts';
 import { readStats } from './counts/stats.ts';
 import { suggest } from './counts/suggest.ts';
+import { readTags } from './counts/tags.ts';
 import type { FindingDeps } from './deps.ts';
 import {
   FacetQuery,
@@ -16,6 +17,8 @@ import {
   StatsQuery,
   Suggestions,
   SuggestQuery,
+  TagQuery,
+  Tags,
   TopQuery,
 } from './schemas-stats.ts';
 
@@ -88,5 +91,16 @@ export function statsRoutes(app: App, { db, secret }: FindingDeps): void {
     query: SuggestQuery,
     body: Suggestions,
     read: async (tx, { actor, query: { field, prefix = '', limit = 20 } }) => ({ data: await suggest(tx, actor.orgId, { field, prefix, limit }) }),
+  });
+
+  getRoute(app, { db }, '/tags', {
+    access: 'findings:read',
+    operationId: 'listTags',
+    summary: 'List tags',
+    description: 'Returns the tags of findings and assets in alphabetical order, with the number of findings and assets that have each.',
+    tag: 'Findings',
+    query: TagQuery,
+    body: Tags,
+    read: async (tx, { actor, query: { prefix = '', limit = 100 } }) => ({ data: await readTags(tx, actor.orgId, { prefix, limit }) }),
   });
 }

@@ -149,6 +149,21 @@ export const Suggestions = Named('Suggestions', {
   data: Type.Array(Type.String(), { description: 'Values of the filter, in alphabetical order', examples: [['log4j-api', 'log4j-core']] }),
 });
 
+export const TagQuery = Strict({
+  prefix: Type.Optional(Type.String({ maxLength: 200, description: 'How the tags begin, ignoring case. Default: any', examples: ['pci'] })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description: 'Number of tags. Default: 100' })),
+});
+export const Tags = Named('Tags', {
+  data: Type.Array(
+    Named('TagCount', {
+      name: Type.String({ description: 'The tag', examples: ['pci'] }),
+      findings: count('Findings that have the tag'),
+      assets: count('Assets that have the tag'),
+    }),
+    { description: 'Tags in alphabetical order' },
+  ),
+});
+
 export const FindingStats = Named('FindingStats', {
   total: count('All findings'),
   active: count('Findings that are open, in progress, or remediated and not yet verified'),

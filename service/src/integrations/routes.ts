@@ -4,7 +4,9 @@ import type { App } from '../http/app.ts';
 import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
 import { deleteRoute, getRoute, listRoute, patchRoute } from '../http/resource.ts';
 import { problems } from '../http/schemas.ts';
+import { validationFailed } from '../validation/check.ts';
 import {
+  changedSettings,
   createConnection,
   deleteConnection,
   listConnections,
@@ -157,14 +159,21 @@ export function integrationRoutes(deps: IntegrationRoutesDeps) {
           operationId: 'testNewConnection',
           summary: 'Test settings before saving them',
           description:
-            'Sends a small request to the vendor with the given settings and returns the result. Nothing is stored. Takes at most 20 seconds. Settings that `POST /integrations` would refuse are refused.',
+            'Sends a small request to the vendor with the given settings and returns the result. Nothing is stored. Takes at most 20 seconds. Settings that `POST /integrations` or `PATCH /integrations/{id}` would refuse are refused.',
           tags: [tag],
           body: ConnectionTestBody,
-          response: { 200: TestResult },
+          response: { 200: TestResult, ...problems('not_found') },
         },
       },
       async (request, reply) => {
-        const { provider, settings } = newSettings(deps, request.body);
+        const { connection_id: id, ...given } = request.body;
+        if (id === undefined) {
+          const { provider, settings } = newSettings(deps, given);
+          return reply.send(await testConnection(sender, provider, settings));
+        }
+        const row = await db.withTenant(request.actor, (tx) => readConnection(tx, request.actor.orgId, id));
+        if (row.provider !== given.provider) throw otherProvider(row.provider);
+        const { provider, settings } = await changedSettings(deps, row, given);
         return reply.send(await testConnection(sender, provider, settings));
       },
     );
@@ -192,3 +201,6 @@ export function integrationRoutes(deps: IntegrationRoutesDeps) {
     runRoutes(app, deps);
   };
 }
+
+const otherProvider = (stored: string) =>
+  validationFailed([{ in: 'body', path: '/provider', code: 'invalid', detail: `must be "${stored}", the provider of the connection` }]);

@@ -64,7 +64,16 @@ export const ConnectionCreate = Strict(
 const { provider, config, credentials } = ConnectionCreate.properties;
 export const ConnectionTestBody = Named(
   'ConnectionTestRequest',
-  { provider, config, credentials },
+  {
+    provider,
+    config,
+    credentials,
+    connection_id: Type.Optional({
+      ...ConnectionId,
+      description:
+        'Connection whose settings are to be changed. `config` and `credentials` are then the changes, as in `PATCH /integrations/{id}`, and other fields have the stored values',
+    }),
+  },
   { examples: [{ provider: 'snyk', config: { organization_id: '3a6b1e50-5d0c-4b1f-9a55-0f6f0c6d1a01' }, credentials: { token: 'snyk-token-…' } }] },
 );
 

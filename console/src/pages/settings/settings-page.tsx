@@ -1,16 +1,27 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
-import { type Permission, useMe } from '../../api/session.ts';
+import { type ReactNode, useEffect } from 'react';
+import { useMe } from '../../api/session.ts';
 import { Page } from '../../parts/page.tsx';
+import { pages } from './pages.ts';
 import css from './settings-page.module.css';
 
-/** The pages of the settings. People see those that they may read. */
-const pages: readonly { label: string; path: string; permission: Permission | null }[] = [{ label: 'Profile', path: '/settings/profile', permission: null }];
+interface SettingsFrame {
+  title: string;
+  /** What the page is for, in a sentence. */
+  about?: ReactNode;
+  actions?: ReactNode;
+  children: ReactNode;
+  /** `true`: the content scrolls in itself. */
+  fixed?: boolean;
+}
 
-export function SettingsPage({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) {
+export function SettingsPage({ title, about, actions, children, fixed = false }: SettingsFrame) {
   const { permissions } = useMe();
+  useEffect(() => {
+    document.title = `${title} · Settings · Remediation Risk Service`;
+  }, [title]);
   return (
-    <Page title="Settings" actions={actions} fixed>
+    <Page title="Settings" fixed>
       <div className={css.settings}>
         <nav aria-label="Settings">
           {pages.map(({ label, path, permission }) =>
@@ -21,7 +32,12 @@ export function SettingsPage({ title, actions, children }: { title: string; acti
             ) : null,
           )}
         </nav>
-        <section className={css.content} aria-label={title}>
+        <section className={fixed ? css.fixed : css.content} aria-label={title}>
+          <div className={css.title}>
+            <h2>{title}</h2>
+            <div className={css.actions}>{actions}</div>
+          </div>
+          {about && <p className="dim">{about}</p>}
           {children}
         </section>
       </div>

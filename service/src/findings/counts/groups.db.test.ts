@@ -88,3 +88,15 @@ it('suggests values that begin with a text, of the own organization only', async
   expect(await suggest('field=asset_tag')).toEqual(['dmz']);
   expect(await suggest('field=source')).toEqual(['manual']);
 });
+
+it('lists the tags of findings and assets with their numbers, of the own organization only', async () => {
+  const tags = async (query = '') => (await get<{ data: { name: string; findings: number; assets: number }[] }>(`/tags?${query}`)).data;
+  const asset = (await get<Page>('/findings/groups?by=asset&asset=a.')).data[0]?.key;
+  await api.call('PATCH', `/api/v1/assets/${asset}`, { as: api.ours.owner, body: { tags: ['pci'] } });
+  const [pci, ...rest] = await tags('prefix=PCI');
+  expect([pci, rest]).toMatchObject([{ name: 'pci', assets: 1 }, []]);
+  const { page } = await get<{ page: { total: { count: number } } }>('/findings?tag=pci&total=exact');
+  expect(pci?.findings).toBe(page.total.count);
+  expect((await tags('limit=1')).length).toBe(1);
+  expect((await api.call('GET', '/api/v1/tags', { as: api.theirs.owner })).body).toEqual({ data: [] });
+});

@@ -6,6 +6,7 @@ import { emit } from '../../events/emit.ts';
 import { enqueueAll } from '../../jobs/jobs.ts';
 import { type Actor, systemActor } from '../../shared/actor.ts';
 import { AppError, notFound } from '../../shared/errors.ts';
+import type { ImportRow } from './manage-imports.ts';
 
 /** Those of the given files that an import of any organization refers to. */
 export async function storedReports(tx: SystemTx, sha256s: readonly string[]): Promise<{ sha256: string }[]> {
@@ -39,6 +40,23 @@ export async function deleteReportFile(tx: TenantTx, actor: Actor, id: string): 
     .where('id', '=', id)
     .execute();
   await followDeletion(tx, actor, [{ id, ...row }]);
+}
+
+interface Report {
+  sha256: string;
+  size: number;
+  mediaType: string;
+  filename: string;
+}
+
+/** The stored file of an import, as it is sent. */
+export function reportDownload({ id, sha256, bytes, filename, file_deleted_at }: ImportRow): Report {
+  if (file_deleted_at !== null) throw new AppError('not_found', `The file of the import "${id}" was deleted on ${file_deleted_at.toISOString().slice(0, 10)}.`);
+  return { sha256, size: Number(bytes), mediaType: 'application/octet-stream', filename: filename ?? `report-${id}` };
+}
+
+export async function recordReportDownload(tx: TenantTx, actor: Actor, id: string, { sha256, size }: Report): Promise<void> {
+  await recordAudit(tx, actor, { action: 'import.file_downloaded', objectType: 'import', objectId: id, after: { sha256, bytes: size } });
 }
 
 interface DeletedFile {

@@ -61,6 +61,20 @@ describe('a connection', () => {
     expect((await syncs.ask<{ data: object[] }>('GET', '/integrations')).body.data).toHaveLength(before);
   });
 
+  it('is tested with changed settings before they are saved, and its secrets go nowhere else', async () => {
+    const { origin } = await syncs.fake(snyk);
+    const id = await syncs.connect(snyk, origin);
+    const ask = (changes: object, as = syncs.api().ours.owner) =>
+      syncs.api().call('POST', '/api/v1/integrations/test', { as, body: { provider: 'snyk', connection_id: id, ...changes } });
+    expect(await ask({})).toMatchObject({ status: 200, body: { ok: true } });
+    expect(await ask({ credentials: { token: 'another' } })).toMatchObject({ status: 200, body: { ok: false, error: { kind: 'credentials' } } });
+    const elsewhere = await ask({ config: { api_url: 'http://127.0.0.1:9' } });
+    expect(elsewhere).toMatchObject({ status: 400, body: { errors: [{ path: '/credentials/token', code: 'required' }] } });
+    expect(await ask({ provider: 'wiz' })).toMatchObject({ status: 400, body: { errors: [{ path: '/provider' }] } });
+    expect((await ask({}, syncs.api().theirs.owner)).status).toBe(404);
+    expect((await syncs.ask<ConnectionView>('GET', `/integrations/${id}`)).body).toMatchObject({ version: 1 });
+  });
+
   it('reveals its secrets in no response, event, audit entry or column', async () => {
     const { origin } = await syncs.fake(snyk);
     const id = await syncs.connect(snyk, origin);

@@ -76,20 +76,7 @@ export async function updateConnection(tx: TenantTx, actor: Actor, deps: Integra
   const { id, patch, check } = change;
   const row = await lockConnection(tx, actor.orgId, id);
   check(row);
-  const provider = providerOf(deps.providers, row.provider);
-  const stored = await openCredentials(deps.keys, row);
-  const config = { ...(row.config as Record<string, unknown>), ...patch.config };
-  const credentials = { ...stored, ...patch.credentials };
-  // Clearing a field restores its default, if it has one.
-  for (const values of [config, credentials]) for (const [name, value] of Object.entries(values)) if (value === null) delete values[name];
-  const before = { config: row.config, credentials: stored } as Settings;
-  // Stored settings that have become invalid must not prevent anybody from pausing or renaming the connection.
-  const changesSettings = patch.config !== undefined || patch.credentials !== undefined;
-  const settings = changesSettings ? checkedSettings(provider, { config, credentials }, deps.refusal) : before;
-  if (changesSettings) {
-    assertSecretsSupplied(provider, { before, after: settings, supplied: patch.credentials ?? {} });
-    assertTrustedSource(deps, provider, settings);
-  }
+  const { settings } = await changedSettings(deps, row, patch);
   const sealed = await deps.keys.seal(sealContext(actor.orgId, id), settings.credentials as Record<string, unknown>);
   const everyMinutes = patch.schedule === undefined ? row.every_minutes : (patch.schedule?.every_minutes ?? null);
   const enabled = patch.enabled ?? row.enabled;
@@ -127,6 +114,27 @@ export async function updateConnection(tx: TenantTx, actor: Actor, deps: Integra
   await recordAudit(tx, actor, { action: 'connection.updated', objectType: 'connection', objectId: id, before: was, after });
   await emit(tx, actor.orgId, { type: 'connection.updated', subject: id, data: { name: after.name, enabled } });
   return readConnection(tx, actor.orgId, id);
+}
+
+/** The stored settings with the changes of a patch. Refuses what the service must not store or send. */
+export async function changedSettings(
+  deps: IntegrationDeps,
+  row: ConnectionRow,
+  patch: Pick<ConnectionPatch, 'config' | 'credentials'>,
+): Promise<{ provider: Connector; settings: Settings }> {
+  const provider = providerOf(deps.providers, row.provider);
+  const stored = await openCredentials(deps.keys, row);
+  const before = { config: row.config, credentials: stored } as Settings;
+  // Stored settings that have become invalid must not prevent anybody from pausing or renaming the connection.
+  if (patch.config === undefined && patch.credentials === undefined) return { provider, settings: before };
+  const config = { ...(row.config as Record<string, unknown>), ...patch.config };
+  const credentials = { ...stored, ...patch.credentials };
+  // Clearing a field restores its default, if it has one.
+  for (const values of [config, credentials]) for (const [name, value] of Object.entries(values)) if (value === null) delete values[name];
+  const settings = checkedSettings(provider, { config, credentials }, deps.refusal);
+  assertSecretsSupplied(provider, { before, after: settings, supplied: patch.credentials ?? {} });
+  assertTrustedSource(deps, provider, settings);
+  return { provider, settings };
 }
 
 interface Change {

@@ -122,6 +122,30 @@ describe('deleting the file of an import', () => {
   });
 });
 
+describe('the file of an import', () => {
+  const download = (id: string, headers: Record<string, string> = {}, as = world.api().ours.owner) =>
+    world.api().call('GET', `/api/v1/imports/${id}/file`, { as, headers });
+
+  it('is downloaded as it was uploaded, whole or in part, and the download is audited', async () => {
+    const report = await uploaded('registry.example.com/downloaded');
+    const whole = await download(report.id);
+    expect([whole.status, whole.headers.get('etag'), whole.headers.get('content-type')]).toEqual([200, `"${report.sha256}"`, 'application/octet-stream']);
+    expect(whole.headers.get('content-disposition')).toMatch(/^attachment;/);
+    expect(String(whole.body)).toHaveLength(report.bytes);
+    expect(await download(report.id, { range: 'bytes=0-9' })).toMatchObject({ status: 206, body: String(whole.body).slice(0, 10) });
+    expect((await download(report.id, { 'if-none-match': `"${report.sha256}"` })).status).toBe(304);
+    const trail = await world.get<{ data: object[] }>(`/audit-events?object_id=${report.id}&action=import.file_downloaded`);
+    expect(trail.data).toHaveLength(2);
+  });
+
+  it('is not there for others, and no longer after it was deleted', async () => {
+    const report = await uploaded('registry.example.com/gone');
+    expect((await download(report.id, {}, world.api().theirs.owner)).status).toBe(404);
+    await world.api().call('DELETE', `/api/v1/imports/${report.id}/file`, { as: world.api().ours.owner });
+    expect(await download(report.id)).toMatchObject({ status: 404, body: { detail: expect.stringContaining('was deleted on') } });
+  });
+});
+
 async function queuedErasures(): Promise<number> {
   const [row] = await world.api().db.systemQuery<{ count: number }>(
     'queued_erasures',

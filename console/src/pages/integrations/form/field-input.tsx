@@ -1,0 +1,149 @@
+import { Button, Checkbox, NativeSelect, NumberInput, PasswordInput, Switch, TagsInput, Textarea, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { SafeLink } from '../../../parts/safe-link.tsx';
+import { relativeTime } from '../../../parts/words.ts';
+import type { Field } from './schema.ts';
+import css from './schema-form.module.css';
+import type { Value } from './values.ts';
+
+/** A secret that is stored. Its value is never returned. */
+export interface Mark {
+  updated_at: string;
+  hint: string | null;
+}
+
+interface FieldProps {
+  field: Field;
+  value: Value | undefined;
+  onChange: (value: Value) => void;
+  error: string | undefined;
+  mark: Mark | undefined;
+}
+
+/** One field of a form, drawn by its kind. */
+export function FieldInput({ field, value, onChange, error, mark }: FieldProps) {
+  const isRemoved = value === null;
+  const common = {
+    label: field.title,
+    description: <Help field={field} mark={mark} isRemoved={isRemoved} onRemove={() => onChange(isRemoved ? '' : null)} />,
+    error,
+    withAsterisk: field.isRequired && mark === undefined,
+    name: field.pointer,
+    ...(isRemoved ? { disabled: true } : {}),
+  };
+  const text = typeof value === 'string' ? value : '';
+  const words = Array.isArray(value) ? (value as string[]) : [];
+  const placeholder = field.example !== '' ? field.example : typeof field.fallback === 'string' ? field.fallback : undefined;
+  switch (field.kind) {
+    case 'secret':
+      return field.isLong ? (
+        <Textarea {...common} value={text} onChange={({ target }) => onChange(target.value)} autoComplete="off" spellCheck={false} className={css.code} />
+      ) : (
+        <PasswordInput {...common} value={text} onChange={({ target }) => onChange(target.value)} autoComplete="new-password" />
+      );
+    case 'words':
+      return (
+        <TagsInput
+          {...common}
+          value={words}
+          onChange={onChange}
+          placeholder={words.length === 0 ? (placeholder ?? '') : ''}
+          splitChars={[',', '\n', '\t']}
+          clearable={false}
+        />
+      );
+    case 'choice':
+      return (
+        <NativeSelect
+          {...common}
+          value={text}
+          onChange={({ target }) => onChange(target.value)}
+          data={[...(field.isRequired && field.fallback !== undefined ? [] : [{ value: '', label: 'Not set' }]), ...field.options]}
+        />
+      );
+    case 'choices':
+      return (
+        <Checkbox.Group label={common.label} description={common.description} error={error} value={words} onChange={onChange}>
+          <div className={css.choices}>
+            {field.options.map((option) => (
+              <Checkbox key={option.value} value={option.value} label={option.label} />
+            ))}
+          </div>
+        </Checkbox.Group>
+      );
+    case 'switch':
+      return (
+        <Switch
+          label={common.label}
+          description={common.description}
+          error={error}
+          name={field.pointer}
+          checked={value === true}
+          onChange={({ target }) => onChange(target.checked)}
+        />
+      );
+    case 'number':
+      return (
+        <NumberInput
+          {...common}
+          value={text}
+          onChange={(next) => onChange(String(next))}
+          {...(field.least === undefined ? {} : { min: field.least })}
+          {...(field.most === undefined ? {} : { max: field.most })}
+          placeholder={placeholder}
+          clampBehavior="none"
+        />
+      );
+    case 'json':
+      return (
+        <Textarea
+          {...common}
+          value={text}
+          onChange={({ target }) => onChange(target.value)}
+          placeholder={field.example}
+          spellCheck={false}
+          className={css.code}
+        />
+      );
+    default:
+      return field.isLong ? (
+        <Textarea
+          {...common}
+          value={text}
+          onChange={({ target }) => onChange(target.value)}
+          placeholder={placeholder}
+          spellCheck={false}
+          className={css.code}
+        />
+      ) : (
+        <TextInput {...common} value={text} onChange={({ target }) => onChange(target.value)} placeholder={placeholder} autoComplete="off" spellCheck={false} />
+      );
+  }
+}
+
+interface HelpProps {
+  field: Field;
+  mark: Mark | undefined;
+  isRemoved: boolean;
+  onRemove: () => void;
+}
+
+/** What the field is for, where its value comes from, and whether it is stored already. */
+function Help({ field: { description, link, isRequired }, mark, isRemoved, onRemove }: HelpProps) {
+  const stored: ReactNode = mark && (
+    <span className={css.stored}>
+      {isRemoved ? 'Will be removed.' : `Set ${relativeTime(mark.updated_at)}${mark.hint ? `, ends with ${mark.hint}` : ''}. Leave it empty to keep it.`}
+      {!isRequired && (
+        <Button variant="subtle" size="compact-xs" onClick={onRemove}>
+          {isRemoved ? 'Keep it' : 'Remove it'}
+        </Button>
+      )}
+    </span>
+  );
+  return (
+    <>
+      {description} {link && <SafeLink href={link}>Where to find it</SafeLink>}
+      {stored}
+    </>
+  );
+}
