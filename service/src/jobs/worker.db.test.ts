@@ -2,10 +2,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { openDatabase } from '../db/database.ts';
 import { newId } from '../shared/ids.ts';
 import { eventually } from '../testing/eventually.ts';
+import { createCuttableDatabase } from '../testing/fakes/postgres-proxy.ts';
 import { useQueue } from '../testing/jobs.ts';
 import { assertQueueHasRoom, declareJob, enqueue, handle, type JobContext, MAX_WAITING_JOBS } from './jobs.ts';
+import { startWorker } from './worker.ts';
 
 const queue = useQueue();
 const { tenant } = queue;
@@ -265,5 +268,42 @@ describe('two workers', () => {
     });
     await eventually(() => queue.jobs('shared_out')).toEqual([]);
     expect(finished.toSorted((a, b) => a - b)).toEqual(numbers);
+  });
+});
+
+describe('a worker whose database goes away', () => {
+  it.each(['succeeds', 'fails'])('records how a job ended that %s meanwhile, when the database is back', async (end) => {
+    const database = await createCuttableDatabase();
+    const db = openDatabase({ url: database.url, poolSize: 2 });
+    const job = declareJob<{ n: number }>(`outlived_${end}`);
+    const [started, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let runs = 0;
+    const handler = handle(job, async () => {
+      runs++;
+      started.resolve();
+      await gate.promise;
+      if (end === 'fails' && runs === 1) throw new Error('failed while the database was away');
+    });
+    const worker = await startWorker({ url: database.url, db, handlers: [handler], concurrency: 1, log: { info: () => {}, error: () => {} } });
+    onTestFinished(async () => {
+      await worker.stop();
+      await db.close();
+      await database.drop();
+    });
+    await db.withSystem((tx) => enqueue(tx, job, { n: 1 }));
+    await started.promise;
+    await database.cut();
+    // Without patience, the rejection that nobody handles would end the process.
+    gate.resolve();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await database.mend();
+    const left = () =>
+      db.systemQuery<{ last_error: string | null; locked_by: string | null }>(
+        'left_jobs',
+        'select last_error, locked_by from graphile_worker._private_jobs',
+        [],
+      );
+    await eventually(left).toEqual(end === 'succeeds' ? [] : [{ last_error: 'failed while the database was away', locked_by: null }]);
+    expect(runs).toBe(1);
   });
 });

@@ -5,6 +5,7 @@ import { type Database, openPool } from '../db/database.ts';
 import { JOB_LIMITS } from '../db/limits.ts';
 import { messageOf } from '../shared/errors.ts';
 import type { JobContext, JobHandler, JobKind } from './jobs.ts';
+import { patientPool } from './patient-pool.ts';
 
 export interface WorkerOptions {
   url: string;
@@ -83,7 +84,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     });
   }
   const runner = await run({
-    pgPool: pool,
+    pgPool: patientPool(pool, () => isStopping),
     concurrency: concurrency + IO_CONCURRENCY,
     forbiddenFlags: () => (['cpu', 'io'] as const).filter((kind) => isStopping || running[kind] >= limits[kind]),
     noHandleSignals: true,
