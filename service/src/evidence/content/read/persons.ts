@@ -1,6 +1,7 @@
 import type { Person, PersonFacts } from '@rrs/evidence-format';
 import type { TenantTx } from '../../../db/database.ts';
 import { readPersons } from '../../../organizations/members/person-facts.ts';
+import { isUuid } from '../../../shared/ids.ts';
 
 /** Who acted, as tables store it. Some store the person with a name. */
 export interface StoredActor {
@@ -21,7 +22,8 @@ export function personNamer(ownerlessKeys: ReadonlySet<string>): ToPerson {
     const stored = typeof person === 'string' ? { id: person, name: person_name ?? null } : (person ?? null);
     return {
       kind: KINDS[type as keyof typeof KINDS] ?? 'system',
-      id,
+      // An identity provider has ids of its own. They name a person, and no member, key or connection.
+      id: id !== null && isUuid(id) ? id : null,
       name: stored?.name || name || 'unnamed',
       person: stored === null || ownerlessKeys.has(stored.id) ? null : stored.id,
     };
