@@ -32,6 +32,7 @@ const stale: readonly (readonly [type: string, operations: readonly OperationNam
 const counted: Readonly<Record<string, string>> = { 'finding.': 'listFindings', 'import.': 'listFindings' };
 
 const CHANNEL = 'rrs-events';
+const QUESTION = 'is there a stream?';
 const TOGETHER_MS = 1000;
 /** Without a stream, everything that is on the screen is asked for again now and then. */
 const POLL_MS = 30_000;
@@ -70,14 +71,25 @@ function receive({ types, live }: Message): void {
  */
 export function followEvents(signal: AbortSignal): void {
   const channel = new BroadcastChannel(CHANNEL);
-  channel.addEventListener('message', ({ data }: MessageEvent<Message>) => receive(data));
+  let isLeader = false;
+  channel.addEventListener('message', ({ data }: MessageEvent<Message | typeof QUESTION>) => {
+    if (data !== QUESTION) receive(data);
+    else if (isLeader) channel.postMessage({ types: [], live: isLive } satisfies Message);
+  });
+  // A tab that was opened later asks whether there is a stream.
+  channel.postMessage(QUESTION);
   signal.addEventListener('abort', () => channel.close());
   const send = (message: Message): void => {
     if (signal.aborted) return;
     channel.postMessage(message);
     receive(message);
   };
-  void navigator.locks?.request(CHANNEL, { signal }, () => lead(send, signal)).catch(() => {});
+  void navigator.locks
+    ?.request(CHANNEL, { signal }, () => {
+      isLeader = true;
+      return lead(send, signal);
+    })
+    .catch(() => {});
   const poll = setInterval(() => {
     if (!isLive && !document.hidden) void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[1] !== 'list' });
   }, POLL_MS);

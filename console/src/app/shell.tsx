@@ -9,6 +9,7 @@ import { copy } from '../parts/copy.tsx';
 import { Boundary, Failure, Loading } from '../parts/states.tsx';
 import { preferences, setPreference, usePreferences } from '../theme/preferences.ts';
 import { areas } from './areas.ts';
+import { DropAnywhere } from './drop-anywhere.tsx';
 import { Rail } from './rail.tsx';
 import css from './shell.module.css';
 import { TopBar } from './top-bar.tsx';
@@ -75,6 +76,7 @@ function Frame({ me }: { me: Me }) {
           </Boundary>
         </main>
       </div>
+      {me.permissions.includes('imports:manage') && <DropAnywhere />}
       <Suspense>
         {open === 'keys' && <KeysHelp onClose={close} />}
         {open === 'palette' && <Palette me={me} onClose={close} />}
