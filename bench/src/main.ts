@@ -5,17 +5,19 @@ import { parseArgs } from 'node:util';
 import { evidence } from './evidence.ts';
 import { foundation } from './foundation.ts';
 import { imports, largeReport } from './imports.ts';
-import { lists } from './lists.ts';
+import { growth } from './lists/growth.ts';
+import { lists } from './lists/lists.ts';
 import { resultTable } from './results.ts';
 import { syncs } from './syncs.ts';
 import { truth } from './truth.ts';
 
-const { values: options, positionals: chosen } = parseArgs({ allowPositionals: true, options: { reports: { type: 'string' } } });
+const { values: options, positionals: chosen } = parseArgs({ allowPositionals: true, options: { reports: { type: 'string' }, most: { type: 'boolean' } } });
 const benchmarks = {
   foundation: () => foundation({ rounds: 5, seconds: 4 }),
   imports: () => imports({ findings: 100_000, rounds: 2 }),
   memory: () => largeReport({ mebibytes: 1024 }),
-  lists: () => lists({ small: 10_000, large: 1_000_000, organizations: 10, seconds: 4, tries: 3 }),
+  lists: () => lists({ findings: 200_000, others: 9, small: 10_000, seconds: 4, tries: 5 }),
+  growth: () => growth({ findings: [10_000, 100_000, 1_000_000, ...(options.most ? [5_000_000] : [])], imported: 10_000, every: 7 }),
   syncs: () => syncs({ findings: 100_000, records: 1_000, rounds: 4, seconds: 4 }),
   evidence: () => evidence({ findings: 1_000, files: 16, mebibytesEach: 64, rounds: 2 }),
   truth: () => truth({ worlds: 6, rescans: 11, everyPair: 1, builds: 8, reports: options.reports ?? null }),

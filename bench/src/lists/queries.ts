@@ -1,9 +1,9 @@
-export type Query = Record<string, string>;
+type Query = Record<string, string>;
 
 const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
 
 /** Every documented filter at least once, with values that match most, few or no findings. */
-export const FILTERS: readonly Query[] = [
+const FILTERS: readonly Query[] = [
   { severity: 'critical' },
   { severity: 'info,unknown' },
   { status: 'open' },
@@ -70,15 +70,18 @@ export const FILTERS: readonly Query[] = [
   { q: 'CWE-79 src/mod' },
 ];
 
-export const SORTS = [
-  '-risk_score',
-  '-severity',
-  'severity',
-  '-first_seen',
-  'first_seen',
-  '-last_seen',
-  '-created_at',
-  '-updated_at',
-  'due_at',
-  '-due_at',
-] as const;
+const SORTS = ['-risk_score', '-severity', 'severity', '-first_seen', 'first_seen', '-last_seen', '-created_at', '-updated_at', 'due_at', '-due_at'] as const;
+
+/** Every filter in every order. */
+export function oneFilter(): string[] {
+  return FILTERS.flatMap((filter) => SORTS.map((sort) => new URLSearchParams({ ...filter, sort }).toString()));
+}
+
+/** Every pair of filters, each in one of the orders. */
+export function twoFilters(): string[] {
+  return FILTERS.flatMap((one, n) =>
+    FILTERS.slice(n + 1).flatMap((other, m) =>
+      Object.keys(one).some((key) => key in other) ? [] : [new URLSearchParams({ ...one, ...other, sort: SORTS[(n + m) % SORTS.length] ?? '' }).toString()],
+    ),
+  );
+}

@@ -1,0 +1,154 @@
+import type pg from 'pg';
+import { seedFindings } from '../../../service/src/testing/findings/seed-findings.ts';
+import { load } from '../load.ts';
+import { start } from '../processes.ts';
+import type { Result } from '../results.ts';
+import { median, type Session, withService } from '../session.ts';
+import { oneFilter, twoFilters } from './queries.ts';
+import { percentile, timeOf, timesOf } from './times.ts';
+
+export interface Sizes {
+  findings: number;
+  /** Other organizations, and how many findings each of them has. */
+  others: number;
+  small: number;
+  seconds: number;
+  /** Attempts per query. Their median counts. */
+  tries: number;
+  /** Measures every nth query. The default is all of them. */
+  every?: number;
+}
+
+const PAGE = '/findings?limit=50';
+
+/** P3, P4 and P8: lists and bulk changes of an organization with many findings, next to other organizations. */
+export function lists({ findings, others, small, seconds, tries, every = 1 }: Sizes): Promise<Result[]> {
+  return withService(async (session) => {
+    const orgId = await seedOrganizations(session.admin, { findings, others, small });
+    const before = await timesOf(session, '/me', 100);
+    const first = median(await timesOf(session, PAGE, 100));
+    const deep = median(await timesOf(session, `${PAGE}${await deepPage(session)}`, 60));
+    const one = await timesOfEach(session, sample(oneFilter(), every), tries);
+    const between = await timesOf(session, '/me', 100);
+    const two = await timesOfEach(session, sample(twoFilters(), every), tries);
+    const me = median([...before, ...between, ...(await timesOf(session, '/me', 100))]);
+    const slowest = [...one, ...two].reduce((worst, next) => (next.ms > worst.ms ? next : worst));
+    const ratio = (what: string, ms: number, bar: number, note = ''): Result => ({
+      id: 'P3',
+      what: `${what}, compared with GET /me (p50)`,
+      figure: `${(ms / me).toFixed(1)} × (${ms.toFixed(1)} ms vs ${me.toFixed(1)} ms${note})`,
+      bar: `≤ ${bar} ×`,
+      met: ms / me <= bar,
+    });
+    return [
+      ratio(`GET /findings among ${findings}, 50 rows, unfiltered, p50`, first, 2.5),
+      ratio(`one filter in any order (${one.length}), p95 over all`, percentile(one, 0.95), 5),
+      ratio(`two filters (${two.length}), p95 over all`, percentile(two, 0.95), 10),
+      ratio('the slowest of all', slowest.ms, 40, `, ${slowest.query}`),
+      { id: 'P3', what: 'a deep page, compared with the first page', figure: `${(deep / first).toFixed(2)} ×`, bar: '≤ 1.5 ×', met: deep / first <= 1.5 },
+      await throughput(session, orgId, seconds),
+      await bulkChange(session, orgId),
+    ];
+  });
+}
+
+async function seedOrganizations(admin: pg.Client, { findings, others, small }: Pick<Sizes, 'findings' | 'others' | 'small'>): Promise<string> {
+  const { rows } = await admin.query('select id from organizations');
+  const orgId: string = rows[0].id;
+  for (let n = 1; n <= others; n++) {
+    const { rows: created } = await admin.query(`insert into organizations (id, slug, name) values (gen_random_uuid(), $1, $1) returning id`, [`other-${n}`]);
+    await seedFindings(admin, created[0].id, { to: small });
+  }
+  await seedFindings(admin, orgId, { to: findings });
+  await admin.query('vacuum analyze');
+  return orgId;
+}
+
+function sample<T>(all: readonly T[], every: number): T[] {
+  return all.filter((_, n) => n % every === 0);
+}
+
+async function timesOfEach(session: Session, queries: readonly string[], tries: number): Promise<{ query: string; ms: number }[]> {
+  const measured = [];
+  for (const query of queries) {
+    const times: number[] = [];
+    for (let n = 0; n < tries; n++) times.push(await timeOf(session, `${PAGE}&${query}`));
+    measured.push({ query, ms: median(times) });
+  }
+  return measured;
+}
+
+/** Twenty pages deep. With keyset paging, deeper pages cost the same. */
+async function deepPage({ service, headers }: Session): Promise<string> {
+  let cursor = '';
+  for (let page = 0; page < 20; page++) {
+    const response = await fetch(`${service.url}/api/v1/findings?limit=200${cursor}`, { headers });
+    const { page: at } = (await response.json()) as { page: { next_cursor: string | null } };
+    if (at.next_cursor === null) break;
+    cursor = `&cursor=${at.next_cursor}`;
+  }
+  return cursor;
+}
+
+async function throughput({ service, headers, databaseUrl }: Session, orgId: string, seconds: number): Promise<Result> {
+  const bare = await start('bare', { BENCH_DATABASE_URL: databaseUrl, BENCH_ORG: orgId });
+  try {
+    const options = { connections: 8, seconds };
+    const ratios: number[] = [];
+    let [serviceRate, baselineRate] = [0, 0];
+    for (let round = 0; round < 4; round++) {
+      baselineRate = (await load(`${bare.url}/findings`, {}, options)).perSecond;
+      serviceRate = (await load(`${service.url}/api/v1${PAGE}`, headers, options)).perSecond;
+      if (round > 0) ratios.push(serviceRate / baselineRate);
+    }
+    const ratio = median(ratios);
+    const figure = `${ratio.toFixed(2)} × (${Math.round(serviceRate)}/s vs ${Math.round(baselineRate)}/s)`;
+    const what = 'throughput of GET /findings, compared with a plain Fastify handler that runs the page query alone and writes the same JSON';
+    return { id: 'P4', what, figure, bar: '≥ 0.6 ×', met: ratio >= 0.6 };
+  } finally {
+    await bare.stop();
+  }
+}
+
+const CHANGED = 10_000;
+
+/** The bulk change and a plain UPDATE alternate on the same findings. */
+async function bulkChange({ service, headers, admin }: Session, orgId: string): Promise<Result> {
+  await admin.query(
+    `update findings set tags = '{bulk}', search = search || array_to_tsvector('{t:bulk}') where org_id = $1 and id in (select id from findings where org_id = $1 order by id limit ${CHANGED})`,
+    [orgId],
+  );
+  await admin.query('vacuum analyze findings');
+  const ratios: number[] = [];
+  let [bulkMs, updateMs] = [0, 0];
+  for (const [severity, rank] of [
+    ['low', 3],
+    ['high', 2],
+    ['medium', 5],
+    ['critical', 1],
+  ] as const) {
+    const bulkStarted = performance.now();
+    const response = await fetch(`${service.url}/api/v1/findings/bulk`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ filter: { tag: ['bulk'] }, change: { severity, reason: 'benchmark' } }),
+    });
+    const { counts } = (await response.json()) as { counts: { matched: number; changed: number } };
+    bulkMs = performance.now() - bulkStarted;
+    updateMs = await plainUpdate(admin, orgId, rank);
+    if (counts.matched === 0) throw new Error('the filter of the bulk change matches nothing');
+    ratios.push(bulkMs / updateMs);
+  }
+  const ratio = median(ratios);
+  const figure = `${ratio.toFixed(1)} × (${Math.round(bulkMs)} ms vs ${Math.round(updateMs)} ms)`;
+  return { id: 'P8', what: `bulk change of ${CHANGED} findings by filter, compared with one UPDATE of the same rows`, figure, bar: '≤ 4 ×', met: ratio <= 4 };
+}
+
+async function plainUpdate(admin: pg.Client, orgId: string, severity: number): Promise<number> {
+  const started = performance.now();
+  await admin.query(
+    `update findings set severity = $2, severity_override = $2, version = version + 1, updated_at = now() where org_id = $1 and search @@ '''t:bulk'''::tsquery`,
+    [orgId, severity],
+  );
+  return performance.now() - started;
+}

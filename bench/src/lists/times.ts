@@ -1,0 +1,20 @@
+import type { Session } from '../session.ts';
+
+/** Milliseconds until the whole response was read. Uncompressed, so that the client's part stays small. */
+export async function timeOf({ service, headers }: Session, path: string): Promise<number> {
+  const started = performance.now();
+  const response = await fetch(`${service.url}/api/v1${path}`, { headers: { ...headers, 'accept-encoding': 'identity' } });
+  const text = await response.text();
+  if (response.status !== 200) throw new Error(`${path}: ${text}`);
+  return performance.now() - started;
+}
+
+export async function timesOf(session: Session, path: string, count: number): Promise<number[]> {
+  const times: number[] = [];
+  for (let n = 0; n < count + 10; n++) times.push(await timeOf(session, path));
+  return times.slice(10);
+}
+
+export function percentile(values: readonly { ms: number }[], share: number): number {
+  return values.map(({ ms }) => ms).sort((a, b) => a - b)[Math.floor(share * (values.length - 1))] ?? Number.NaN;
+}
