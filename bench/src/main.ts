@@ -8,6 +8,7 @@ import { imports, largeReport } from './imports.ts';
 import { growth } from './lists/growth.ts';
 import { lists } from './lists/lists.ts';
 import { resultTable } from './results.ts';
+import { stalls } from './stalls/stalls.ts';
 import { syncs } from './syncs.ts';
 import { truth } from './truth.ts';
 
@@ -19,6 +20,7 @@ const benchmarks = {
   lists: () => lists({ findings: 200_000, others: 9, small: 10_000, seconds: 4, tries: 5 }),
   growth: () => growth({ findings: [10_000, 100_000, 1_000_000, ...(options.most ? [5_000_000] : [])], imported: 10_000, every: 7 }),
   syncs: () => syncs({ findings: 100_000, records: 1_000, rounds: 4, seconds: 4 }),
+  stalls: () => stalls({ mebibytes: 1024, sealed: 10_000, scores: 300_000, findings: 1_000_000 }),
   evidence: () => evidence({ findings: 1_000, files: 16, mebibytesEach: 64, rounds: 2 }),
   truth: () => truth({ worlds: 6, rescans: 11, everyPair: 1, builds: 8, reports: options.reports ?? null }),
 };
