@@ -211,7 +211,7 @@ export default {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^console/dist' },
+    exclude: { path: '^(console|service)/dist' },
     tsPreCompilationDeps: true,
     combinedDependencies: false,
     parser: 'swc',

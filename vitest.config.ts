@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { threadsFromBundle } from './service/scripts/bundle.ts';
 
 const packages = '{checks,client,console,cli,demo,service,scan-reports,connectors,evidence-format,verifier,scripts}';
 /** Tests without a database that start programs or take many seconds. `npm run test:quick` leaves them out. */
@@ -18,7 +19,9 @@ const database = `${packages}/**/*.db.test.ts`;
 const excluded = ['**/node_modules/**', '**/dist/**', '**/.dev-data/**'];
 
 export default defineConfig({
+  plugins: [threadsFromBundle()],
   test: {
+    globalSetup: ['./scripts/bundle-for-tests.ts'],
     pool: 'forks',
     // Programs that tests start load hundreds of modules. Compiling them once is enough.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/tests', import.meta.url)) },
@@ -30,7 +33,7 @@ export default defineConfig({
       { extends: true, test: { name: 'unit', isolate: false, include: [`${packages}/**/*.test.ts`], exclude: [...excluded, database, ...slow] } },
       {
         extends: true,
-        test: { name: 'database', isolate: false, include: [database], exclude: excluded, globalSetup: './service/src/testing/global-setup.ts' },
+        test: { name: 'database', isolate: false, include: [database], exclude: excluded, globalSetup: ['./service/src/testing/global-setup.ts'] },
       },
       {
         extends: true,
@@ -38,7 +41,7 @@ export default defineConfig({
           name: 'system',
           include: ['{acceptance,bench}/**/*.test.ts', ...slow],
           exclude: excluded,
-          globalSetup: './acceptance/src/global-setup.ts',
+          globalSetup: ['./acceptance/src/global-setup.ts'],
         },
       },
     ],

@@ -9,6 +9,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const environment = {
   RRS_DATA_DIR: join(root, '.dev-data'),
   RRS_RATE_LIMIT: '0',
+  // The bundle would not notice changes.
+  RRS_BUNDLE: 'off',
   // Webhooks and connections may call servers on this machine.
   RRS_OUTBOUND_ALLOW: '127.0.0.1,::1',
   ...process.env,

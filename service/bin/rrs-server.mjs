@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
+import { bundledProgram } from './bundle-stamp.mjs';
 
 // This file must run on any Node version that npm supports. It finds the version that the program needs.
 const REQUIRED = 24;
@@ -11,13 +12,17 @@ const major = Number(process.versions.node.split('.')[0]);
 
 if (major >= REQUIRED) {
   // Threat: Node's default is the shared temporary folder, where other users could plant code for us to run.
-  module.enableCompileCache?.(fileURLToPath(new URL('../../node_modules/.cache/rrs', import.meta.url)));
+  const cache = fileURLToPath(new URL('../../node_modules/.cache/rrs', import.meta.url));
+  module.enableCompileCache?.(cache);
+  // Threads read only the variable.
+  process.env.NODE_COMPILE_CACHE ??= cache;
   // By default, the heap grows to four times its live size before a collection, so a large report would waste memory.
   setFlagsFromString('--heap-growing-percent=60');
   process.removeAllListeners('warning').on('warning', (warning) => {
     if (warning.name !== 'ExperimentalWarning') process.stderr.write(`${warning.stack}\n`);
   });
-  const { main } = await import('../src/main/command-line/cli.ts');
+  const bundle = bundledProgram();
+  const { main } = await (bundle === null ? import('../src/main/command-line/cli.ts') : import(bundle));
   process.exit(await main(process.argv.slice(2)));
 }
 
