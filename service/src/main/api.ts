@@ -87,6 +87,7 @@ export async function createApi({
     scopes: config.RRS_OIDC_SCOPES,
     organizationClaim: config.RRS_OIDC_ORGANIZATION_CLAIM,
     roleClaim: config.RRS_OIDC_ROLE_CLAIM,
+    emailVerifiedClaim: config.RRS_OIDC_EMAIL_VERIFIED_CLAIM,
     secret,
     redirectUri: () => `${publicUrl()}${OIDC_PATH}/callback`,
   });

@@ -166,6 +166,11 @@ const settings = {
     about: `Claim that contains the role (${roles.join(', ')}); without it, a token has the role of the member with its e-mail`,
     parse: (value: string) => value,
   },
+  RRS_OIDC_EMAIL_VERIFIED_CLAIM: {
+    default: 'email_verified',
+    about: 'Claim that says whether the provider has verified the e-mail address; xms_edov for Microsoft Entra ID',
+    parse: (value: string) => value,
+  },
   RRS_TSA_URL: {
     default: '',
     about: 'Comma-separated URLs of time-stamping authorities (RFC 3161) that certify when packages were sealed; empty: none',

@@ -11,6 +11,7 @@ export interface CodeFlowOptions {
   clientSecret: string | null;
   scopes: string;
   organizationClaim: string;
+  emailVerifiedClaim: string;
   secret: Buffer;
   redirectUri: () => string;
 }
@@ -95,7 +96,7 @@ export function createCodeFlow(options: CodeFlowOptions) {
         throw new SignInFailed('invalid_response', 'the ID token is invalid or belongs to another sign-in');
       if ([payload.aud].flat().length > 1 && payload.azp !== options.clientId)
         throw new SignInFailed('invalid_response', 'the ID token was issued to another client');
-      const identity = identityOf(payload);
+      const identity = identityOf(payload, options);
       if (identity === null) throw new SignInFailed('invalid_response', 'the ID token names nobody');
       const claimed = payload[options.organizationClaim];
       return {

@@ -7,6 +7,8 @@ export interface OidcOptions {
   audience: string;
   organizationClaim: string;
   roleClaim: string;
+  /** The claim that says whether the provider has verified the e-mail address. */
+  emailVerifiedClaim: string;
 }
 
 /** A person as the identity provider knows them. Only the subject never changes hands. */
@@ -39,18 +41,24 @@ function isIdToken({ nonce, at_hash, c_hash, typ }: JWTPayload): boolean {
   return nonce !== undefined || at_hash !== undefined || c_hash !== undefined || typ === 'ID';
 }
 
-/** Threat: a provider may let people enter any e-mail address. Without `email_verified: true` it says nothing about who they are. */
-export function identityOf(payload: JWTPayload): Identity | null {
+/** Threat: a provider may let people enter any e-mail address. Unless the provider has verified it, it says nothing about who they are. */
+export function identityOf(payload: JWTPayload, { emailVerifiedClaim }: Pick<OidcOptions, 'emailVerifiedClaim'>): Identity | null {
   const { iss, sub } = payload;
   if (iss === undefined || sub === undefined) return null;
-  const email = typeof payload.email === 'string' && payload.email_verified === true ? payload.email : null;
+  const email = typeof payload.email === 'string' && isVerified(payload, emailVerifiedClaim) ? payload.email : null;
   const name = [payload.name, payload.preferred_username, email, sub].find((candidate) => typeof candidate === 'string' && candidate !== '');
   return { issuer: iss, subject: sub, name: String(name).slice(0, 200), email };
 }
 
+/** Providers write their own claims in different ways, such as Entra ID `xms_edov`. A provider that says that it has not verified the address is believed. */
+function isVerified(payload: JWTPayload, claim: string): boolean {
+  if (claim === 'email_verified') return payload.email_verified === true;
+  return payload.email_verified !== false && [true, 'true', 1, '1'].some((value) => value === payload[claim]);
+}
+
 /** A token whose role claim contains no known role is refused. A token without a role claim takes the role of the member it names. */
 function readClaims(payload: JWTPayload, options: OidcOptions): AccessTokenClaims | null {
-  const identity = identityOf(payload);
+  const identity = identityOf(payload, options);
   const organization = payload[options.organizationClaim];
   const claimed = [payload[options.roleClaim] ?? []].flat();
   const role = roles.find((known) => claimed.includes(known)) ?? null;

@@ -98,6 +98,22 @@ describe('signing in at the identity provider', () => {
     }
   });
 
+  it('takes an e-mail address as verified by the claim that the operator names, unless the provider denies it', async () => {
+    const settings = { ...behindProxy, ...provider.settings, RRS_OIDC_EMAIL_VERIFIED_CLAIM: 'xms_edov' };
+    const replica = await startReplica(api.databaseUrl, settings);
+    onTestFinished(() => replica.close());
+    for (const xms_edov of [true, '1']) {
+      const { id, email } = await addPerson(api, api.ours, 'viewer');
+      provider.as({ sub: `Entra subject of ${id}`, email, xms_edov });
+      expect(await statusOf(replica, sessionOf(await signIn('', replica)))).toBe(200);
+    }
+    const { email } = await addPerson(api, api.ours, 'owner');
+    for (const claims of [{}, { xms_edov: false }, { xms_edov: '0' }, { email_verified: true }, { xms_edov: true, email_verified: false }]) {
+      provider.as({ sub: 'somebody else', email, ...claims });
+      expect(new URL(locationOf(await signIn('', replica))).searchParams.get('error')).toBe('email_not_verified');
+    }
+  });
+
   it('finds a linked member by the subject alone, whatever the e-mail', async () => {
     const person = await addPerson(api, api.ours, 'viewer');
     const { sub, ...claims } = verified(person);
@@ -146,6 +162,12 @@ describe('a sign-in is refused', () => {
   it.each([undefined, false, 'true', 1, null])('for an e-mail address with email_verified %j', async (email_verified) => {
     const { email } = await addPerson(api, api.ours, 'owner');
     provider.as({ sub: 'somebody', email, email_verified });
+    expect(reasonOf(await signIn())).toBe('email_not_verified');
+  });
+
+  it('for an e-mail address that only another claim calls verified', async () => {
+    const { email } = await addPerson(api, api.ours, 'owner');
+    provider.as({ sub: 'somebody of Entra', email, xms_edov: true });
     expect(reasonOf(await signIn())).toBe('email_not_verified');
   });
 

@@ -28,7 +28,10 @@ const CANDIDATES = `
 export async function signInWithIdentity(db: Database, identity: SignedInIdentity, caller: Caller, hours: number) {
   const [member, another] = await db.systemQuery<Candidate>('identity_members', CANDIDATES, [...identityValues(identity), identity.organization]);
   if (!member && identity.hasUnverifiedEmail)
-    throw new SignInFailed('email_not_verified', 'the ID token has no "email_verified": true, so its e-mail address names no member');
+    throw new SignInFailed(
+      'email_not_verified',
+      'the ID token does not say that its e-mail address is verified, so the address names no member; RRS_OIDC_EMAIL_VERIFIED_CLAIM names the claim',
+    );
   if (!member) throw new SignInFailed('no_member', 'no member has this subject or e-mail address');
   if (another) throw new SignInFailed('choose_organization', 'the identity belongs to members of several organizations');
   const actor = actorOf(member, caller);
