@@ -49,6 +49,8 @@ type Lane = (typeof lanes)[number];
 export interface DatabaseOptions {
   url: string;
   poolSize: number;
+  /** How long a request waits for a connection before it fails. Default: 5 seconds. */
+  acquireMs?: number;
 }
 
 export const SCHEMA = 'rrs';
@@ -58,9 +60,9 @@ const LANE_STATEMENT_MS = 10_000;
 const LOCK_NOT_AVAILABLE = '55P03';
 const LOCK_RETRY_MS = 100;
 
-export function openDatabase({ url, poolSize }: DatabaseOptions): Database {
-  const tenantPool = openPool(url, 'rrs_app', { max: poolSize, pipeline: true });
-  const systemPool = openPool(url, 'rrs_system', { max: poolSize, pipeline: true });
+export function openDatabase({ url, poolSize, acquireMs = ACQUIRE_TIMEOUT_MS }: DatabaseOptions): Database {
+  const tenantPool = openPool(url, 'rrs_app', { max: poolSize, pipeline: true, acquireMs });
+  const systemPool = openPool(url, 'rrs_system', { max: poolSize, pipeline: true, acquireMs });
   const lanePool = openPool(url, 'rrs_system', { max: lanes.length, pipeline: true, settings: `-c statement_timeout=${LANE_STATEMENT_MS}` });
   const shared = new Map(lanes.map((lane) => [lane, openSharedConnection(lanePool)]));
   const importPool = openPool(url, 'rrs_import', { max: poolSize, pipeline: false });

@@ -43,6 +43,8 @@ it('covers reporting devices, with or without findings, with all their identifie
   expect(first && 'observation' in first ? first.observation : null).toMatchObject({
     external_id: `${'0'.repeat(40)}|contoso|app0|1.0.0|CVE-2025-1000`,
     severity: 'critical',
+    // Without a vector.
+    cvss: [{ score: expect.any(Number) }],
     solution: 'November 2026 Security Updates (KB501000)',
     first_seen: new Date('2026-09-30T11:07:15Z'),
     asset: {

@@ -40,6 +40,12 @@ it.each([
   expect(context.waits).toHaveLength(waits);
 });
 
+it('keeps a CVSS score that has no vector', async () => {
+  const { context } = await started();
+  const [first] = (await collect(wiz, context)).items;
+  expect(first && 'observation' in first ? first.observation.cvss : null).toEqual([{ score: expect.any(Number) }]);
+});
+
 it('does not use partial data that comes with an error', async () => {
   const data = { vulnerabilityFindings: { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } } };
   const { context } = await started(failing({ message: 'one shard is missing' }, data));

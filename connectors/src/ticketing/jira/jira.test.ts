@@ -32,6 +32,14 @@ function withFields(fields: readonly object[]): FakeVendor {
   };
 }
 
+it('polls changes of issues that were moved to another project', async () => {
+  const { fake, context } = await started();
+  for await (const _ of jira.changedSince(context, new Date(Date.now() - 3_600_000)));
+  const searches = fake.requests.filter(({ url }) => url.pathname.endsWith('/search/jql')).map(({ body }) => (JSON.parse(body) as { jql: string }).jql);
+  expect(searches.length).toBeGreaterThan(0);
+  for (const jql of searches) expect(jql).toMatch(/^labels = "rrs" AND updated >= /);
+});
+
 describe('project configuration', () => {
   it('sets only fields on the screens, and the configured additional fields', async () => {
     const { fake, context } = await started(withFields([{ fieldId: 'labels' }, { fieldId: 'priority', allowedValues: [{ name: 'P1' }] }]));

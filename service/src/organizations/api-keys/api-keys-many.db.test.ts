@@ -7,7 +7,7 @@ import { createKeyUse } from './key-use.ts';
 let api: TestApi;
 
 beforeAll(async () => {
-  api = await startApi({ config: behindProxy, poolSize: 4 });
+  api = await startApi({ config: behindProxy, poolSize: 4, acquireMs: 60_000 });
 });
 afterAll(() => api?.close());
 

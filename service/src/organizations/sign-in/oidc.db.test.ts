@@ -28,7 +28,13 @@ afterEach(() => vi.useRealTimers());
 const me = (token: string) => api.call('GET', '/api/v1/me', { as: token, headers: fromRandomAddress() });
 const ours = { organization: 'ours' };
 const verifierFor = (issuer: string) =>
-  createAccessTokenVerifier({ open: openIssuer(issuer), audience: AUDIENCE, organizationClaim: 'organization', emailVerifiedClaim: 'email_verified', roleClaim: 'role' });
+  createAccessTokenVerifier({
+    open: openIssuer(issuer),
+    audience: AUDIENCE,
+    organizationClaim: 'organization',
+    emailVerifiedClaim: 'email_verified',
+    roleClaim: 'role',
+  });
 
 describe('an access token of the identity provider', () => {
   it('is accepted with the role in its claim', async () => {

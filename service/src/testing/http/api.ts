@@ -53,15 +53,17 @@ export interface StartApiOptions {
   /** Used instead of a new database. It is dropped when the API closes. */
   database?: TestDatabase;
   poolSize?: number;
+  /** How long a request waits for a connection. For tests with more requests at once than a busy machine serves in the default time. */
+  acquireMs?: number;
 }
 
 export type TestApi = Awaited<ReturnType<typeof startApi>>;
 
 /** Starts the whole API as `rrs-server api` does, with its own database, a free port and two organizations. */
 export async function startApi(options: StartApiOptions = {}) {
-  const { config: settings = {}, log = createLog('silent'), prepare, poolSize = 10 } = options;
+  const { config: settings = {}, log = createLog('silent'), prepare, poolSize = 10, acquireMs } = options;
   const database = options.database ?? (await createTestDatabase());
-  const db = openDatabase({ url: database.url, poolSize });
+  const db = openDatabase({ url: database.url, poolSize, ...(acquireMs === undefined ? {} : { acquireMs }) });
   const blobFolder = mkdtempSync(join(tmpdir(), 'rrs-blobs-'));
   const { config } = readConfig({ RRS_RATE_LIMIT: '0', RRS_KEYS_DIR: `${blobFolder}-keys`, ...settings });
   const address = { url: '' };
