@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { call } from '../http.ts';
-import { checkout } from '../service.ts';
+import { checkout, until } from '../service.ts';
 import { expectAccessible, OWNER, startConsole } from './console.ts';
 import { sealPackage } from './packages.ts';
 import { trivyReport } from './reports.ts';
@@ -56,7 +56,9 @@ async function fillOrganization(): Promise<void> {
 async function goTo(page: Page, path: string): Promise<void> {
   await page.evaluate(`history.pushState({}, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`);
   const isThere = `location.pathname === ${JSON.stringify(path.split(/[?#]/)[0])}`;
-  await page.waitForFunction(`${isThere} && document.querySelector('[aria-label=Loading]') === null && document.querySelector('h1,h2') !== null`);
+  const isShown = `${isThere} && document.querySelector('[aria-label=Loading]') === null && document.querySelector('h1,h2') !== null`;
+  // The policy of the page forbids to evaluate text in it, which waiting for an expression would do.
+  await until(`${path} is shown`, () => page.evaluate<boolean>(isShown));
 }
 
 /** Pages that lead elsewhere for somebody who is signed in. */
