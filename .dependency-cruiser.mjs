@@ -11,6 +11,7 @@ const features = [
   'work-items',
   'comments',
   'evidence',
+  'search',
 ];
 const any = `(${features.join('|')})`;
 

@@ -3707,6 +3707,28 @@ export type ScanScope = {
     | 'unspecified';
 };
 
+export type SearchHit = {
+  /** Name or title */
+  title: string;
+  /** ID (UUIDv7) */
+  id: string;
+  /** What tells it from others of its kind: the asset of a finding, the type of an asset, a status or a provider */
+  hint: string;
+};
+
+export type SearchResult = {
+  /** Findings, highest risk first */
+  findings: SearchHit[];
+  /** Assets whose name or owner contains the text */
+  assets: SearchHit[];
+  /** Work items with all words, newest first */
+  work_items: SearchHit[];
+  /** Evidence packages of work items whose title contains the text, newest first */
+  packages: SearchHit[];
+  /** Connections whose name contains the text */
+  connections: SearchHit[];
+};
+
 export type SeenBuild = {
   /** The branch, environment or release line of the asset. `default` until it has a name */
   track: string;
@@ -7407,6 +7429,17 @@ export interface Operations {
     };
     response: WebhookWithSecret;
   };
+  /** Search everything. Returns the findings, assets, work items, evidence packages and connections that match a text, a few of each. For all of one kind, use its list. */
+
+  search: {
+    query: {
+      /** Text to search for, ignoring case. Findings are searched as with `q` of `GET /findings` */
+      q: string;
+      /** Number of results of each kind. Default: 5 */
+      limit?: number;
+    };
+    response: SearchResult;
+  };
   /** Set up the service. Creates the first member of the organization, with the role owner, and signs in with a session cookie. Needs the setup key that the first start printed. It works once, and only while the organization has no members. */
 
   setUp: {
@@ -7866,6 +7899,7 @@ export const operations = {
   revokeShareLink: ['DELETE', '/api/v1/riskops-evidence/packages/{package_id}/share-links/{id}', 'none', false],
   revokeVulnerabilityAlias: ['POST', '/api/v1/vulnerability-aliases/{alias}/revoke', 'json', true],
   rotateWebhookSecret: ['POST', '/api/v1/webhooks/{id}/rotate-secret', 'json', true],
+  search: ['GET', '/api/v1/search', 'json', false],
   setUp: ['POST', '/api/v1/setup', 'json', false],
   splitFinding: ['POST', '/api/v1/findings/{id}/split', 'json', true],
   startOidcSignIn: ['GET', '/api/v1/sessions/oidc/start', 'none', false],

@@ -5,6 +5,7 @@ import { useApi } from '../api/client.ts';
 import type { Me } from '../api/session.ts';
 import { commands } from '../keys/commands.ts';
 import { labelOf, run, useAvailableCommands } from '../keys/keys.ts';
+import { term } from '../parts/words.ts';
 import css from './palette.module.css';
 
 interface Choice {
@@ -19,7 +20,7 @@ const NOT_CHOSEN = ['palette', 'close', 'next', 'previous', 'open'];
 /** The API searches words of at least two characters. */
 const SEARCHABLE = /[\p{L}\p{N}][._@/:-]*[\p{L}\p{N}]/u;
 
-/** Commands of the page, and a search over findings and assets. */
+/** Commands of the page, and a search over everything. */
 export function Palette({ me, onClose }: { me: Me; onClose: () => void }) {
   const [text, setText] = useState('');
   const [active, setActive] = useState(0);
@@ -98,28 +99,26 @@ function useCommandChoices(text: string): Choice[] {
     .map((name) => ({ id: name, label: commands[name].does, hint: commands[name].group, keys: commands[name].keys[0], choose: () => void run(name) }));
 }
 
+/** Where each kind of result leads, in the order in which they are shown. */
+const kinds = [
+  { name: 'findings', to: '/findings/$id' },
+  { name: 'work_items', to: '/work/$id' },
+  { name: 'assets', to: '/assets/$id' },
+  { name: 'packages', to: '/evidence/$id' },
+  { name: 'connections', to: '/integrations/$id' },
+] as const;
+
 function useFound(text: string, me: Me): Choice[] {
   const navigate = useNavigate();
-  const enabled = SEARCHABLE.test(text);
-  const findings = useApi(
-    'listFindings',
-    { query: { q: text, limit: 6, sort: '-risk_score' } },
-    { enabled: enabled && me.permissions.includes('findings:read'), keep: true },
-  );
-  const assets = useApi('listAssets', { query: { name: text, limit: 4 } }, { enabled: enabled && me.permissions.includes('assets:read'), keep: true });
-  if (!enabled) return [];
-  return [
-    ...(findings.data?.data ?? []).map(({ id, title, asset }) => ({
+  const enabled = SEARCHABLE.test(text) && me.permissions.includes('findings:read');
+  const { data } = useApi('search', { query: { q: text, limit: 6 } }, { enabled, keep: true });
+  if (!enabled || data === undefined) return [];
+  return kinds.flatMap(({ name, to }) =>
+    data[name].map(({ id, title, hint }) => ({
       id,
       label: title,
-      hint: asset.name,
-      choose: () => void navigate({ to: '/findings/$id', params: { id } }),
+      hint: `${term(name).replace(/s$/, '')} · ${term(hint)}`,
+      choose: () => void navigate({ to, params: { id } }),
     })),
-    ...(assets.data?.data ?? []).map(({ id, name, type }) => ({
-      id,
-      label: name,
-      hint: type,
-      choose: () => void navigate({ to: '/assets/$id', params: { id } }),
-    })),
-  ];
+  );
 }

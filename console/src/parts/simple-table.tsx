@@ -37,7 +37,7 @@ export function SimpleTable<Row>({
           {rows.map((row) => (
             <tr key={keyOf(row)}>
               {columns.map((column) => (
-                <td key={column.label} data-align={column.align}>
+                <td key={column.label} data-align={column.align} data-label={column.label}>
                   {column.cell(row)}
                 </td>
               ))}

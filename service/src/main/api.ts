@@ -31,6 +31,7 @@ import { createAuthenticate } from '../organizations/sign-in/authenticate.ts';
 import { openIdentityProvider } from '../organizations/sign-in/identity-provider.ts';
 import { createPipelineAuthenticate } from '../pipelines/authenticate.ts';
 import { pipelineRoutes } from '../pipelines/routes.ts';
+import { searchRoutes } from '../search/routes.ts';
 import { systemClock } from '../shared/clock.ts';
 import { vulnerabilityRoutes } from '../vulnerabilities/routes.ts';
 import { followFindings } from '../work-items/items/follow-findings.ts';
@@ -136,6 +137,7 @@ export async function createApi({
       inboundRoute({ db, providers: builtIn, keys, onTicketsChanged: queueTicketReads })(api);
       workItemRoutes({ db, secret, findingFilter: FilterBody, states: previews.states })(api);
       commentRoutes({ db, secret })(api);
+      searchRoutes({ db })(api);
       const { RRS_ARTIFACT_LIMIT: artifactLimit, RRS_REPORT_LIMIT: reportLimit, RRS_TSA_CERTIFICATES: timestampCertificates } = config;
       evidenceRoutes({
         db,

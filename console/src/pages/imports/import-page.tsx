@@ -13,6 +13,7 @@ import { StatusMark } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
 import { announce } from '../../parts/toast.tsx';
 import { bytes, number, term } from '../../parts/words.ts';
+import { ReportFile } from './report-file.tsx';
 
 type Import = ResultOf<'getImport'>;
 const isRunning = ({ status }: Import): boolean => status === 'queued' || status === 'running';
@@ -42,6 +43,7 @@ export function ImportPage() {
                   ['Started', <Time key="started" at={data.started_at} />],
                   ['Finished', <Time key="finished" at={data.finished_at} />],
                   ['SHA-256', <Copy key="hash" text={data.sha256} />],
+                  ['File', <ReportFile key="file" data={data} />],
                 ]}
               />
             </Section>

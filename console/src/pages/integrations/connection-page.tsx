@@ -84,7 +84,7 @@ function healthRows(health: ResultOf<'getIntegrationHealth'>['connections'][numb
   return [
     [
       'Runs, 7 days',
-      `${number(runs.last_7d.total)}, ${number(runs.last_7d.failed)} failed${run_seconds.median === null ? '' : `, ${number(run_seconds.median)} s each`}`,
+      `${number(runs.last_7d.total)}, ${number(runs.last_7d.failed)} failed${run_seconds.median === null ? '' : `, ${number(Math.round(run_seconds.median))} s each`}`,
     ],
     ['Failures in a row', consecutive_failures > 0 ? `${number(consecutive_failures)}${circuit === 'closed' ? '' : ', so it runs less often'}` : null],
     ['Data as of', knowledge_as_of],

@@ -175,7 +175,7 @@ function Connections() {
   const health = useApi('getIntegrationHealth', {}, { enabled: may });
   if (!health.data || health.data.connections.length === 0) return null;
   return (
-    <Section title="Connections">
+    <Section title="Connections" actions={<Link to="/integrations">All connections</Link>}>
       <ul className={css.numbers}>
         {Object.entries(health.data.summary).map(([name, value]) =>
           typeof value === 'number' ? (

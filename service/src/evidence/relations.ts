@@ -1,0 +1,4 @@
+import { sql } from 'kysely';
+
+/** What other features may read of evidence packages. PostgreSQL inlines the sub-query. */
+export const packageFacts = sql`(select org_id, id, work_item_id, work_item_title, sequence, status, requested_at from evidence_packages)`;
