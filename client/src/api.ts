@@ -163,6 +163,13 @@ export type ApprovalCreate = {
   comment?: string;
 };
 
+export type ApprovedState = {
+  /** SHA-256 of the lines, each ended by a line feed, in hexadecimal */
+  state_digest: string;
+  /** The work item and its policy, then each finding, removed finding and artifact, sorted by id */
+  lines: string[];
+};
+
 export type Artifact = {
   /** Short title. */
   title: string;
@@ -5676,6 +5683,17 @@ export interface Operations {
     };
     response: ApiKey;
   };
+  /** Get the state that was approved or rejected. Returns the state of the work item that a decision was made on, as `GET /work-items/{id}/state` showed it then. Compare it with the current state to see what changed since. */
+
+  getApprovedState: {
+    path: {
+      /** Id of the work item (UUIDv7) */
+      id: string;
+      /** Id of the approval (UUIDv7) */
+      approval_id: string;
+    };
+    response: ApprovedState;
+  };
   /** Get an artifact. Returns one artifact without its content. For a removed artifact, `removed` says who removed it, when and why. */
 
   getArtifact: {
@@ -7807,6 +7825,7 @@ export const operations = {
   exportFindings: ['GET', '/api/v1/findings/export', 'stream', false],
   finishOidcSignIn: ['GET', '/api/v1/sessions/oidc/callback', 'none', false],
   getApiKey: ['GET', '/api/v1/api-keys/{id}', 'json', false],
+  getApprovedState: ['GET', '/api/v1/work-items/{id}/approvals/{approval_id}/state', 'json', false],
   getArtifact: ['GET', '/api/v1/riskops-evidence/artifacts/{id}', 'json', false],
   getArtifactContent: ['GET', '/api/v1/riskops-evidence/artifacts/{id}/content', 'stream', false],
   getAsset: ['GET', '/api/v1/assets/{id}', 'json', false],

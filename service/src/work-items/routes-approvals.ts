@@ -2,10 +2,10 @@ import type { App } from '../http/app.ts';
 import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
 import { problems } from '../http/schemas.ts';
 import { decideOnItem, decideOnState } from './approvals/approvals.ts';
-import { showState } from './approvals/state.ts';
+import { readDecidedState, showState } from './approvals/state.ts';
 import type { WorkItemDeps } from './deps.ts';
 import { toApproval } from './present.ts';
-import { Approval, ApprovalCreate, WorkItemParams, WorkItemState } from './schemas.ts';
+import { Approval, ApprovalCreate, ApprovalParams, ApprovedState, WorkItemParams, WorkItemState } from './schemas.ts';
 
 export function approvalRoutes(app: App, deps: WorkItemDeps): void {
   app.get(
@@ -25,6 +25,26 @@ export function approvalRoutes(app: App, deps: WorkItemDeps): void {
     async ({ actor, params }) => {
       const { digest, text, isIndependent } = await showState(deps.db, actor, params.id, deps.states);
       return { state_digest: digest, lines: text.split('\n'), independent: isIndependent };
+    },
+  );
+
+  app.get(
+    '/work-items/:id/approvals/:approval_id/state',
+    {
+      config: { access: 'work_items:read' },
+      schema: {
+        operationId: 'getApprovedState',
+        summary: 'Get the state that was approved or rejected',
+        description:
+          'Returns the state of the work item that a decision was made on, as `GET /work-items/{id}/state` showed it then. Compare it with the current state to see what changed since.',
+        tags: ['Work items'],
+        params: ApprovalParams,
+        response: { 200: ApprovedState, ...problems('not_found') },
+      },
+    },
+    async ({ actor, params }) => {
+      const { digest, lines } = await deps.db.withTenant(actor, (tx) => readDecidedState(tx, actor.orgId, { id: params.id, approvalId: params.approval_id }));
+      return { state_digest: digest, lines: lines.split('\n') };
     },
   );
 

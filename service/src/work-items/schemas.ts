@@ -18,6 +18,7 @@ const time = (description: string) => ({ ...Timestamp, description });
 const WorkItemId = { ...Id, description: 'Id of the work item (UUIDv7)' };
 const FindingId = { ...Id, description: 'Id of the finding (UUIDv7)' };
 export const WorkItemParams = Strict({ id: WorkItemId });
+export const ApprovalParams = Strict({ id: WorkItemId, approval_id: { ...Id, description: 'Id of the approval (UUIDv7)' } });
 export const LinkParams = Strict({ id: WorkItemId, finding_id: FindingId });
 
 const actorFields = {
@@ -170,7 +171,7 @@ export const ApprovalCreate = Named(
   { examples: [{ decision: 'approved', state_digest: DIGEST, comment: 'Rolled out to all regions, checked the release.' }] },
 );
 
-export const WorkItemState = Named('WorkItemState', {
+const stateFields = {
   state_digest: { ...StateDigest, description: 'SHA-256 of the lines, each ended by a line feed, in hexadecimal' },
   lines: Type.Array(
     Type.String({ description: 'Canonical JSON (RFC 8785)', examples: ['{"unlinked":{"id":"01994f3e-8a10-7c31-9d3c-5f1f4b8f0a11","state":"open"}}'] }),
@@ -178,6 +179,12 @@ export const WorkItemState = Named('WorkItemState', {
       description: 'The work item and its policy, then each finding, removed finding and artifact, sorted by id',
     },
   ),
+};
+
+export const ApprovedState = Named('ApprovedState', stateFields);
+
+export const WorkItemState = Named('WorkItemState', {
+  ...stateFields,
   independent: Type.Boolean({
     description: 'Whether your approval would count as that of a second person: neither you nor anybody who can use your credential took part in the work',
     examples: [true],

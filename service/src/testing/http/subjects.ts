@@ -197,6 +197,12 @@ export function subjectsOf(api: TestApi): Readonly<Record<string, Create>> {
       const id = await workItem(organization);
       return [id, await create(organization, `/api/v1/work-items/${id}/comments`, { text: `of ${organization.slug}` })];
     },
+    '/api/v1/work-items/{id}/approvals/{approval_id}': async (organization) => {
+      const id = await workItem(organization);
+      const state = await api.call('GET', `/api/v1/work-items/${id}/state`, { as: organization.owner });
+      const { state_digest } = state.body as { state_digest: string };
+      return [id, await create(organization, `/api/v1/work-items/${id}/approvals`, { decision: 'approved', state_digest })];
+    },
     '/api/v1/work-items/{id}/findings/{finding_id}': async (organization) => {
       const id = await finding(organization);
       return [await workItem(organization, [id]), id];

@@ -77,6 +77,19 @@ describe('an approval', () => {
     expect(await post({ state_digest })).toMatchObject({ status: 201, body: { state_digest } });
   });
 
+  it('keeps the state that was decided on, however the work item changes afterwards', async () => {
+    const [one, two] = (await ours.findings(2)) as [string, string];
+    const { id } = await ours.item([one]);
+    const { id: other } = await ours.item([two]);
+    const seen = (await grace.call('GET', `/work-items/${id}/state`)).body as { state_digest: string; lines: string[] };
+    const { body } = await grace.call('POST', `/work-items/${id}/approvals`, { decision: 'approved', state_digest: seen.state_digest });
+    const { id: approval } = body as { id: string };
+    await ours.patchFinding(one, { status: 'in_progress' });
+    await ours.call('POST', `/work-items/${id}/findings`, { finding_ids: [two] });
+    expect((await ours.call('GET', `/work-items/${id}/approvals/${approval}/state`)).body).toEqual({ state_digest: seen.state_digest, lines: seen.lines });
+    expect(await ours.call('GET', `/work-items/${other}/approvals/${approval}/state`)).toMatchObject({ status: 404 });
+  });
+
   it('stays current when something changes that does not matter for the result', async () => {
     const [one] = (await ours.findings(1)) as [string];
     const { id } = await ours.item([one]);

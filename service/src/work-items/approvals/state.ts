@@ -86,6 +86,26 @@ export async function readShownState(tx: TenantTx, orgId: string, id: string, di
   return shown?.lines ?? null;
 }
 
+/** The state that a decision was made on. It is kept as long as the decision. */
+export async function readDecidedState(
+  tx: TenantTx,
+  orgId: string,
+  { id, approvalId }: { id: string; approvalId: string },
+): Promise<{ digest: string; lines: string }> {
+  const state = await tx
+    .selectFrom('work_item_approvals as a')
+    .innerJoin('work_item_states as s', (join) =>
+      join.onRef('s.org_id', '=', 'a.org_id').onRef('s.work_item_id', '=', 'a.work_item_id').onRef('s.digest', '=', 'a.state_digest'),
+    )
+    .select(['s.digest', 's.lines'])
+    .where('a.org_id', '=', orgId)
+    .where('a.work_item_id', '=', id)
+    .where('a.id', '=', approvalId)
+    .executeTakeFirst();
+  if (state === undefined) throw new AppError('not_found', `The work item "${id}" has no approval with the id "${approvalId}".`);
+  return state;
+}
+
 /** The states that somebody approved or rejected. The lines are separated by line feeds. */
 export async function readApprovedStates(tx: TenantTx, orgId: string, id: string): Promise<{ digest: string; lines: string }[]> {
   const { rows } = await sql<{ digest: string; lines: string }>`
