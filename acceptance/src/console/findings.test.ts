@@ -126,3 +126,121 @@ test('a list that cannot be read shows the reason, and can be asked for again', 
   await expectAccessible(page, 'findings, refused');
   expect(problems).toEqual([]);
 });
+
+test('facets count what each value would leave, and lead there', async () => {
+  const { page, problems } = await web.open('/findings?status=open');
+  await ready(page);
+  await page.getByRole('group', { name: 'Filters with counts' }).getByRole('button', { name: 'Severity' }).click();
+  const critical = page.getByRole('menuitemcheckbox', { name: /^Critical/ });
+  await critical.waitFor();
+  const { body } = await web.api('/findings?status=open&severity=critical&limit=1&total=exact');
+  const total = (body.page as { total: { count: number } }).total.count;
+  expect(await critical.textContent()).toBe(`Critical${total}`);
+  await expectAccessible(page, 'facets');
+  await critical.click();
+  await page.waitForURL('**/findings?status=open&severity=critical');
+  await page.getByText(String(total), { exact: true }).first().waitFor();
+  expect(problems).toEqual([]);
+});
+
+test('a view is saved, renamed, opened by default and deleted', async () => {
+  const { page, problems } = await web.open('/findings?severity=critical&has_fix=true');
+  await ready(page);
+  await page.getByRole('button', { name: 'Save view' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Critical with a fix');
+  await page.keyboard.press('Enter');
+  const views = page.getByRole('navigation', { name: 'Views' });
+  await views.getByRole('link', { name: 'Critical with a fix' }).waitFor();
+  await page.getByRole('button', { name: 'Change the view Critical with a fix' }).click();
+  await page.getByRole('menuitem', { name: 'Rename' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Easy ones');
+  await page.keyboard.press('Enter');
+  await views.getByRole('link', { name: 'Easy ones' }).waitFor();
+  await page.getByRole('button', { name: 'Change the view Easy ones' }).click();
+  await page.getByRole('menuitem', { name: 'Make it my default' }).click();
+  await page.getByRole('status').getByText('The list opens with “Easy ones” from now on.').waitFor();
+  await page.keyboard.press('g');
+  await page.keyboard.press('o');
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  expect(await page.getByRole('link', { name: 'Findings', exact: true }).getAttribute('href')).toBe('/findings?severity=critical&has_fix=true');
+  await page.keyboard.press('g');
+  await page.keyboard.press('f');
+  await page.getByRole('link', { name: 'Easy ones', exact: true }).and(page.locator('[aria-current=page]')).waitFor();
+  await page.getByRole('button', { name: 'Change the view Easy ones' }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await views.getByRole('link', { name: 'Easy ones' }).waitFor({ state: 'detached' });
+  expect((await web.api('/views')).body.data).toEqual([]);
+  expect(problems).toEqual([]);
+});
+
+test('findings are grouped, and a group leads to its findings', async () => {
+  const { page, problems } = await web.open('/findings?status=open');
+  await ready(page);
+  await page.getByLabel('Group by').selectOption('component');
+  const groups = page.getByRole('grid', { name: 'Groups of findings' });
+  await groups.getByRole('row').nth(1).waitFor();
+  await expectAccessible(page, 'groups');
+  await page.keyboard.press('j');
+  const name = (await active(page).locator('[data-column=title]').textContent()) ?? '';
+  await page.keyboard.press('Enter');
+  await ready(page);
+  expect(new URL(page.url()).searchParams.get('component')).toBeTruthy();
+  expect(await rows(page).count()).toBe(2);
+  expect(name).toContain(new URL(page.url()).searchParams.get('component'));
+  expect(problems).toEqual([]);
+});
+
+test('the drawer goes on to the next finding, and people comment there', async () => {
+  const { page, problems } = await web.open('/findings?status=open&severity=high&sort=-risk_score');
+  await ready(page);
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  const drawer = page.getByRole('complementary', { name: 'Finding' });
+  const first = await drawer.getByRole('heading', { level: 2 }).first().textContent();
+  await drawer.getByRole('button', { name: 'Next finding' }).click();
+  await expect.poll(() => drawer.getByRole('heading', { level: 2 }).first().textContent(), { timeout: 20_000 }).not.toBe(first);
+  await drawer.getByRole('textbox', { name: 'Comment' }).fill('Seen it in the logs');
+  await drawer.getByRole('button', { name: 'Comment', exact: true }).click();
+  await drawer.getByText('Seen it in the logs').waitFor();
+  await drawer.getByRole('button', { name: 'Previous finding' }).click();
+  await expect.poll(() => drawer.getByRole('heading', { level: 2 }).first().textContent(), { timeout: 20_000 }).toBe(first);
+  await drawer.getByText('No comments yet.').waitFor();
+  expect(problems).toEqual([]);
+});
+
+test('the service says which statuses are possible, and why others are not', async () => {
+  const { body } = await web.api('/findings?status=open&severity=high&limit=1');
+  const [first] = body.data as { id: string }[];
+  await web.api(`/findings/${first?.id}`, { status: 'false_positive', justification: 'code_not_present', reason: 'Not used' }, 'PATCH');
+  const { page, problems } = await web.open(`/findings/${first?.id}`);
+  await page.getByRole('button', { name: /^Status/ }).waitFor();
+  expect(await page.getByRole('button', { name: /^Remediated/ }).count()).toBe(0);
+  await page.keyboard.press('r');
+  await page.getByText('A finding that is false positive cannot become remediated.').waitFor();
+  const dialog = page.getByRole('dialog', { name: /^Status: / });
+  await dialog.getByRole('radio', { name: /^Open/ }).check();
+  await dialog.getByLabel('Reason').fill('It is used after all');
+  await page.getByRole('button', { name: 'Change the finding' }).click();
+  await page.getByRole('button', { name: /^Remediated/ }).waitFor();
+  expect(problems).toEqual([]);
+});
+
+test('a part of a page that fails leaves the others working', async () => {
+  const { page, problems } = await web.open('/findings?severity=low&sort=-risk_score');
+  await ready(page);
+  // The service never answers so. A part of the page must not believe it.
+  await page.route(/\/api\/v1\/findings\/[0-9a-f-]{36}$/, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...((await response.json()) as object), sightings: null } });
+  });
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  const drawer = page.getByRole('complementary', { name: 'Finding' });
+  await drawer.getByRole('alert').getByText('This part of the page failed').waitFor();
+  await drawer.getByRole('heading', { name: 'History' }).waitFor();
+  await expectAccessible(page, 'a failed part');
+  await page.keyboard.press('j');
+  await page.keyboard.press('t');
+  await page.getByRole('dialog', { name: /^Tags: / }).waitFor();
+  expect(problems.filter((problem) => !/sightings|reading 'map'|ErrorBoundary|error boundary|Boundary/.test(problem))).toEqual([]);
+});

@@ -32,17 +32,3 @@ test('files can be chosen with a button', async () => {
   await page.getByRole('region', { name: 'Uploads' }).getByText('3 new').waitFor();
   expect(problems).toEqual([]);
 });
-
-test('an asset is found, and its criticality changed', async () => {
-  const { page, problems } = await web.open('/assets?sort=name');
-  await page.getByRole('grid', { name: 'Assets' }).getByRole('row').nth(1).waitFor();
-  await expectAccessible(page, 'assets');
-  await page.keyboard.press('j');
-  await page.keyboard.press('Enter');
-  await page.getByRole('button', { name: 'Edit' }).click();
-  await page.getByLabel('Criticality').selectOption('critical');
-  await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('The asset is changed.').waitFor();
-  await expectAccessible(page, 'asset');
-  expect(problems).toEqual([]);
-});

@@ -4,7 +4,7 @@ import { api, queries } from './client.ts';
 
 /** Event types and what they make out of date. A type matches if it begins with the name. */
 const stale: readonly (readonly [type: string, operations: readonly OperationName[]])[] = [
-  ['finding.', ['getFinding', 'listFindingHistory', 'getFindingStats']],
+  ['finding.', ['getFinding', 'listFindingHistory', 'listFindingComments', 'getFindingStats', 'getFindingFacets', 'getWorkItem']],
   ['import.', ['getImport', 'listImports', 'getFindingStats']],
   ['asset.', ['getAsset', 'listAssets']],
   ['organization.', ['getOrganization', 'getMe']],
@@ -18,8 +18,9 @@ const stale: readonly (readonly [type: string, operations: readonly OperationNam
   ['sync.', ['listConnections', 'getConnection', 'listRuns', 'getRun', 'getIntegrationHealth']],
   ['integration.', ['listConnections', 'getConnection', 'getIntegrationHealth']],
   ['connection.', ['listConnections', 'getConnection', 'getIntegrationHealth']],
-  ['work_item.', ['getWorkItem', 'listWorkItems', 'listWorkItemTimeline', 'listWorkItemFindings', 'getWorkItemState']],
-  ['ticket.', ['listTickets', 'listDriftedTickets', 'listWorkItemTimeline']],
+  ['work_item.', ['getWorkItem', 'listWorkItems', 'listWorkItemTimeline', 'listWorkItemFindings', 'listWorkItemComments', 'getWorkItemState']],
+  ['artifact.', ['listArtifacts', 'getWorkItemState']],
+  ['ticket.', ['getWorkItem', 'listDriftedTickets', 'listWorkItemTimeline']],
   // Reading a package is an event too: it must not lead to reading it again.
   ['package.viewed', []],
   ['package.downloaded', ['listShareLinks', 'getEvidenceStats']],
@@ -29,7 +30,7 @@ const stale: readonly (readonly [type: string, operations: readonly OperationNam
 ];
 
 /** Lists whose rows never move by themselves: they only learn that something changed. */
-const counted: Readonly<Record<string, string>> = { 'finding.': 'listFindings', 'import.': 'listFindings' };
+const counted: Readonly<Record<string, string>> = { 'finding.': 'listFindings', 'import.': 'listFindings', 'work_item.': 'listWorkItems' };
 
 const CHANNEL = 'rrs-events';
 const QUESTION = 'is there a stream?';

@@ -1,7 +1,9 @@
 import type { Icon } from '@primer/octicons-react';
+import type { View } from '@rrs/client';
 import type { ComponentType } from 'react';
 import type { Permission } from '../api/session.ts';
 import type { CommandName } from '../keys/commands.ts';
+import { parseQuery, type Query } from '../lists/query.ts';
 
 /** A page. Its code is loaded when somebody goes there. */
 export interface PageRoute {
@@ -21,9 +23,17 @@ export interface Area {
     path: string;
     /** The query that the entry opens, such as the first view of a list. */
     search?: Readonly<Record<string, string>>;
+    /** The list that it opens. A person can choose another first view for it. */
+    list?: View['list'];
     icon: Icon;
     command: CommandName;
     /** People without it do not see the entry. */
     permission: Permission;
   };
+}
+
+/** The query that an entry opens: the one that the person chose, or the first view of the list. */
+export function searchOf({ list, search = {} }: NonNullable<Area['entry']>, defaults: Readonly<Record<string, string>>): Query {
+  const chosen = list && defaults[list];
+  return chosen === undefined ? search : parseQuery(chosen);
 }

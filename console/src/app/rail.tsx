@@ -1,14 +1,17 @@
 import { SidebarCollapseIcon, SidebarExpandIcon } from '@primer/octicons-react';
 import { Link } from '@tanstack/react-router';
+import { useDefaultViews } from '../api/default-views.ts';
 import type { Me } from '../api/session.ts';
 import { run } from '../keys/keys.ts';
 import { usePreferences } from '../theme/preferences.ts';
+import { searchOf } from './area.ts';
 import { areas } from './areas.ts';
 import css from './rail.module.css';
 
 /** The navigation. What a role may not use is absent. */
 export function Rail({ me }: { me: Me }) {
   const isOpen = usePreferences().rail === 'open';
+  const [defaults] = useDefaultViews();
   return (
     <nav className={css.rail} aria-label="Main" data-open={isOpen || undefined}>
       <div className={css.organization} title={me.organization.name}>
@@ -24,7 +27,7 @@ export function Rail({ me }: { me: Me }) {
             <li key={entry.path}>
               <Link
                 to={entry.path}
-                search={entry.search ?? {}}
+                search={searchOf(entry, defaults)}
                 className={css.entry}
                 activeProps={{ 'data-active': true }}
                 activeOptions={{ exact: entry.path === '/', includeSearch: false }}

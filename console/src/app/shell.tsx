@@ -1,6 +1,7 @@
 import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { whenSignedOut } from '../api/client.ts';
+import { useDefaultViews } from '../api/default-views.ts';
 import { followEvents } from '../api/live.ts';
 import { useRetrying } from '../api/retrying.ts';
 import { followSignOut, type Me, useSession } from '../api/session.ts';
@@ -8,6 +9,7 @@ import { type Handlers, useCommands } from '../keys/keys.ts';
 import { copy } from '../parts/copy.tsx';
 import { Boundary, Failure, Loading } from '../parts/states.tsx';
 import { preferences, setPreference, usePreferences } from '../theme/preferences.ts';
+import { searchOf } from './area.ts';
 import { areas } from './areas.ts';
 import { DropAnywhere } from './drop-anywhere.tsx';
 import { Rail } from './rail.tsx';
@@ -41,6 +43,7 @@ function Frame({ me }: { me: Me }) {
   const [open, setOpen] = useState<'keys' | 'palette' | 'sign-in' | null>(null);
   const { rail } = usePreferences();
   const navigate = useNavigate();
+  const [defaults] = useDefaultViews();
   useEffect(() => {
     whenSignedOut(() => setOpen('sign-in'));
     followSignOut();
@@ -50,7 +53,7 @@ function Frame({ me }: { me: Me }) {
   }, []);
   const goTo = Object.fromEntries(
     areas.flatMap(({ entry }) =>
-      entry && me.permissions.includes(entry.permission) ? [[entry.command, () => void navigate({ to: entry.path, search: entry.search ?? {} })]] : [],
+      entry && me.permissions.includes(entry.permission) ? [[entry.command, () => void navigate({ to: entry.path, search: searchOf(entry, defaults) })]] : [],
     ),
   );
   useCommands({

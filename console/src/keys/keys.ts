@@ -95,6 +95,8 @@ export function labelOf(keys: string): string {
       .replace('shift+', 'Shift ')
       .replace('ArrowDown', '↓')
       .replace('ArrowUp', '↑')
+      .replace('ArrowLeft', '←')
+      .replace('ArrowRight', '→')
       .replace('Escape', 'Esc')
       .replace(/\b([a-z])$/, (letter) => (keys.includes('+') ? letter.toUpperCase() : letter)),
   );

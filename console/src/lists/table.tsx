@@ -40,7 +40,7 @@ interface TableProps<Row> {
 }
 
 const heights = { compact: 28, normal: 36, comfortable: 44 };
-const CARD_HEIGHT = 92;
+const CARD_HEIGHT = 112;
 const narrow = matchMedia('(max-width: 720px)');
 const onNarrow = (listener: () => void) => {
   narrow.addEventListener('change', listener);

@@ -28,6 +28,7 @@ export function Tabs({ label, path, views, query }: { label: string; path: strin
   );
 }
 
-function keyOf({ open: _open, ...filters }: Query): string {
+/** The filters of a query, in whatever order they are given. */
+export function keyOf({ open: _open, group: _group, ...filters }: Query): string {
   return writeQuery(Object.fromEntries(Object.entries(filters).sort()));
 }

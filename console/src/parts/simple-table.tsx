@@ -5,6 +5,8 @@ interface SimpleColumn<Row> {
   label: string;
   cell: (row: Row) => ReactNode;
   align?: 'end';
+  /** The heading is only for screen readers, as above buttons. */
+  isLabelHidden?: true;
 }
 
 /** A short list as a plain table. Long lists use lists/table.tsx. */
@@ -28,7 +30,7 @@ export function SimpleTable<Row>({
           <tr>
             {columns.map((column) => (
               <th key={column.label} scope="col" data-align={column.align}>
-                {column.label}
+                {column.isLabelHidden ? <span className="visually-hidden">{column.label}</span> : column.label}
               </th>
             ))}
           </tr>

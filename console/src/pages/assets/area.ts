@@ -6,6 +6,7 @@ export const assetsArea: Area = {
     label: 'Assets',
     path: '/assets',
     search: { retired: 'false', sort: '-max_risk' },
+    list: 'assets',
     icon: ServerIcon,
     command: 'go-assets',
     permission: 'assets:read',

@@ -1,27 +1,35 @@
-import { Button, NativeSelect, TagsInput, TextInput } from '@mantine/core';
-import type { Exposure, Level, ResultOf } from '@rrs/client';
+import { ActionIcon, Button, Menu } from '@mantine/core';
+import { KebabHorizontalIcon } from '@primer/octicons-react';
 import { Link, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
-import { useApi, useChange } from '../../api/client.ts';
+import { lazy, Suspense, useState } from 'react';
+import { useApi } from '../../api/client.ts';
 import { useMay } from '../../api/session.ts';
 import { Copy } from '../../parts/copy.tsx';
-import { Dialog, field } from '../../parts/dialog.tsx';
 import { Facts, Page, Section } from '../../parts/page.tsx';
 import { SeverityChip } from '../../parts/severity.tsx';
 import { SimpleTable } from '../../parts/simple-table.tsx';
-import { Empty, Show } from '../../parts/states.tsx';
+import { Boundary, Empty, Show } from '../../parts/states.tsx';
 import { StatusMark } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
-import { announce } from '../../parts/toast.tsx';
-import { term } from '../../parts/words.ts';
+import { number, term } from '../../parts/words.ts';
+import css from './asset-page.module.css';
+import { Tracks } from './tracks.tsx';
 
-type Details = ResultOf<'getAsset'>;
+const ACTIVE = 'open,in_progress,remediated';
+
+const dialogs = {
+  edit: lazy(async () => ({ default: (await import('./edit-dialog.tsx')).EditDialog })),
+  merge: lazy(async () => ({ default: (await import('./merge-dialog.tsx')).MergeDialog })),
+  unmerge: lazy(async () => ({ default: (await import('./merge-dialog.tsx')).UnmergeDialog })),
+  retire: lazy(async () => ({ default: (await import('./merge-dialog.tsx')).RetireDialog })),
+};
 
 export function AssetPage() {
   const { id = '' } = useParams({ strict: false }) as { id?: string };
   const asset = useApi('getAsset', { path: { id } });
-  const [isEditing, setEditing] = useState(false);
+  const [open, setOpen] = useState<keyof typeof dialogs | null>(null);
   const mayEdit = useMay('assets:manage');
+  const Open = open && dialogs[open];
   return (
     <Page
       title={asset.data?.name ?? 'Asset'}
@@ -29,15 +37,39 @@ export function AssetPage() {
       actions={
         mayEdit &&
         asset.data && (
-          <Button variant="default" onClick={() => setEditing(true)}>
-            Edit
-          </Button>
+          <>
+            <Button variant="default" onClick={() => setOpen('edit')}>
+              Edit
+            </Button>
+            <Menu>
+              <Menu.Target>
+                <ActionIcon variant="default" aria-label="More actions">
+                  <KebabHorizontalIcon />
+                </ActionIcon>
+              </Menu.Target>
+              <Menu.Dropdown>
+                <Menu.Item onClick={() => setOpen('merge')}>Merge with another asset</Menu.Item>
+                <Menu.Item onClick={() => setOpen('unmerge')}>Undo the last merge</Menu.Item>
+                <Menu.Divider />
+                <Menu.Item onClick={() => setOpen('retire')}>{asset.data.retired ? 'Put back in use' : 'Retire'}</Menu.Item>
+              </Menu.Dropdown>
+            </Menu>
+          </>
         )
       }
     >
       <Show query={asset} rows={8}>
         {(data) => (
           <>
+            {data.merged_into !== null && (
+              <p>
+                This asset was merged into{' '}
+                <Link className={css.inText} to="/assets/$id" params={{ id: data.merged_into }}>
+                  another one
+                </Link>
+                , which has its findings.
+              </p>
+            )}
             <Facts
               rows={[
                 ['Type', term(data.type)],
@@ -45,13 +77,35 @@ export function AssetPage() {
                 ['Exposure', term(data.exposure)],
                 ['Owner', data.owner],
                 ['Tags', data.tags.join(', ')],
+                [
+                  'Active findings',
+                  <Link key="active" to="/findings" search={{ asset_id: data.id, status: ACTIVE, sort: '-risk_score' }}>
+                    {number(data.findings.active)}
+                  </Link>,
+                ],
+                [
+                  'Also known as',
+                  data.identifiers.length > 1 &&
+                    data.identifiers.map(({ kind, value }) => (
+                      <div key={`${kind} ${value}`}>
+                        <span className="dim">{kind}</span> <span className="mono">{value}</span>
+                      </div>
+                    )),
+                ],
                 ['Known since', <Time key="since" at={data.created_at} />],
                 ['ID', <Copy key="id" text={data.id} />],
-              ]}
+              ].map(([name, value]) => [String(name), value === false ? null : value] as const)}
             />
-            <Findings id={data.id} />
-            <Versions id={data.id} />
-            {isEditing && <Edit asset={data} onClose={() => setEditing(false)} />}
+            <Boundary>
+              <Findings id={data.id} />
+            </Boundary>
+            <Boundary>
+              <Tracks id={data.id} />
+            </Boundary>
+            <Boundary>
+              <Versions id={data.id} />
+            </Boundary>
+            <Suspense>{Open && <Open asset={data} onClose={() => setOpen(null)} />}</Suspense>
           </>
         )}
       </Show>
@@ -124,8 +178,16 @@ function Versions({ id }: { id: string }) {
               rows={data}
               keyOf={({ name, track }) => `${track} ${name}`}
               columns={[
-                { label: 'Version', cell: ({ name }) => <code>{name}</code> },
+                {
+                  label: 'Version',
+                  cell: ({ name }) => (
+                    <Link to="/findings" search={{ asset_id: id, asset_version: name }}>
+                      <code>{name}</code>
+                    </Link>
+                  ),
+                },
                 { label: 'Track', cell: ({ track }) => track },
+                { label: 'Digest', cell: ({ digest, commit }) => (digest ?? commit) && <Copy text={digest ?? commit ?? ''} /> },
                 { label: 'First scan', cell: ({ first_scan }) => <Time at={first_scan} /> },
                 { label: 'Last scan', cell: ({ last_scan }) => <Time at={last_scan} /> },
               ]}
@@ -134,34 +196,5 @@ function Versions({ id }: { id: string }) {
         }
       </Show>
     </Section>
-  );
-}
-
-function Edit({ asset, onClose }: { asset: Details; onClose: () => void }) {
-  const [tags, setTags] = useState(asset.tags);
-  const change = useChange('updateAsset', ['getAsset', 'listAssets', 'listFindings'], () => {
-    announce('The asset is changed. Its findings have a new risk score.');
-    onClose();
-  });
-  const levels = ['low', 'medium', 'high', 'critical'].map((value) => ({ value, label: term(value) }));
-  const exposures = ['internet', 'internal', 'unknown'].map((value) => ({ value, label: term(value) }));
-  const submit = (data: FormData) =>
-    change.mutate({
-      path: { id: asset.id },
-      header: { 'If-Match': `"${asset.version}"` },
-      body: {
-        criticality: field(data, 'criticality') as Level,
-        exposure: field(data, 'exposure') as Exposure,
-        owner: field(data, 'owner') ?? null,
-        tags,
-      },
-    });
-  return (
-    <Dialog title={`Edit ${asset.name}`} action="Save" onClose={onClose} onSubmit={submit} isBusy={change.isPending} error={change.error}>
-      <NativeSelect data-autofocus name="criticality" label="Criticality" data={levels} defaultValue={asset.criticality} />
-      <NativeSelect name="exposure" label="Exposure" data={exposures} defaultValue={asset.exposure} />
-      <TextInput name="owner" label="Owner" defaultValue={asset.owner ?? ''} />
-      <TagsInput label="Tags" value={tags} onChange={setTags} />
-    </Dialog>
   );
 }

@@ -1,11 +1,14 @@
+import { Button } from '@mantine/core';
 import type { Asset } from '@rrs/client';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
+import { useMay } from '../../api/session.ts';
 import { useCommands } from '../../keys/keys.ts';
 import { FilterBar } from '../../lists/filter-bar.tsx';
 import type { Filter } from '../../lists/filters.ts';
 import { totalOf, useList } from '../../lists/infinite.ts';
 import { useQueryString } from '../../lists/query.ts';
+import { SavedViews } from '../../lists/saved-views.tsx';
 import { type Column, Table } from '../../lists/table.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty } from '../../parts/states.tsx';
@@ -18,6 +21,7 @@ const filters: readonly Filter[] = [
   { name: 'criticality', label: 'Criticality', options: ['critical', 'high', 'medium', 'low'], isList: true },
   { name: 'exposure', label: 'Exposure', options: ['internet', 'internal', 'unknown'], isList: true },
   { name: 'tag', label: 'Tag', isList: true },
+  { name: 'owner', label: 'Owner', isList: true },
   { name: 'has_findings', label: 'Has active findings', options: ['true', 'false'] },
   { name: 'q', label: 'Text' },
   { name: 'retired', label: 'Retired', options: ['true', 'false'] },
@@ -25,9 +29,9 @@ const filters: readonly Filter[] = [
 
 const columns: readonly Column<Asset>[] = [
   { id: 'title', label: 'Name', width: 'minmax(200px, 3fr)', sort: 'name', cell: ({ name }) => <strong title={name}>{name}</strong> },
-  { id: 'type', label: 'Type', width: '140px', cell: ({ type }) => term(type) },
-  { id: 'criticality', label: 'Criticality', width: '110px', cell: ({ criticality }) => term(criticality) },
-  { id: 'exposure', label: 'Exposure', width: '110px', cell: ({ exposure }) => term(exposure) },
+  { id: 'type', label: 'Type', width: '132px', cell: ({ type }) => term(type) },
+  { id: 'criticality', label: 'Criticality', width: '88px', from: 700, cell: ({ criticality }) => term(criticality) },
+  { id: 'exposure', label: 'Exposure', width: '88px', from: 700, cell: ({ exposure }) => term(exposure) },
   { id: 'findings', label: 'Active', width: '72px', sort: 'active', align: 'end', cell: ({ findings }) => number(findings.active) },
   {
     id: 'worst',
@@ -45,14 +49,25 @@ const columns: readonly Column<Asset>[] = [
     cell: ({ findings }) => (findings.max_risk === null ? '' : Math.round(findings.max_risk)),
   },
   { id: 'owner', label: 'Owner', width: 'minmax(120px, 1fr)', cell: ({ owner }) => owner ?? <span className="dim">–</span> },
-  { id: 'tags', label: 'Tags', width: 'minmax(100px, 1fr)', isMinor: true, cell: ({ tags }) => <span className="dim">{tags.join(', ')}</span> },
-  { id: 'created', label: 'Known since', width: '120px', sort: 'created_at', isMinor: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  { id: 'tags', label: 'Tags', width: 'minmax(100px, 1fr)', isMinor: true, from: 1200, cell: ({ tags }) => <span className="dim">{tags.join(', ')}</span> },
+  { id: 'created', label: 'Known since', width: '120px', sort: 'created_at', isMinor: true, from: 1100, cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+const NewAssetDialog = lazy(async () => ({ default: (await import('./new-asset-dialog.tsx')).NewAssetDialog }));
+
+const views = [
+  { label: 'Worst first', query: { retired: 'false', sort: '-max_risk' } },
+  { label: 'Internet', query: { retired: 'false', exposure: 'internet', sort: '-max_risk' } },
+  { label: 'Retired', query: { retired: 'true', sort: 'name' } },
+  { label: 'All', query: {} },
 ];
 
 export function AssetsPage() {
   const [query, setQuery] = useQueryString();
   const list = useList('listAssets', query);
   const [active, setActive] = useState(-1);
+  const [isCreating, setCreating] = useState(false);
+  const may = useMay('assets:manage');
   const navigate = useNavigate();
   const open = ({ id }: Asset) => void navigate({ to: '/assets/$id', params: { id } });
   useCommands({
@@ -62,12 +77,19 @@ export function AssetsPage() {
       const row = list.row(active);
       if (row) open(row);
     },
+    ...(may ? { create: () => setCreating(true) } : {}),
   });
   return (
     <Page
       title="Assets"
       info={<span aria-live="polite">{totalOf(list.total)}</span>}
-      bar={<FilterBar filters={filters} query={query} onChange={setQuery} />}
+      actions={may && <Button onClick={() => setCreating(true)}>New asset</Button>}
+      bar={
+        <>
+          <SavedViews list="assets" path="/assets" views={views} query={query} />
+          <FilterBar filters={filters} query={query} onChange={setQuery} />
+        </>
+      }
       fixed
     >
       <Table
@@ -81,6 +103,7 @@ export function AssetsPage() {
         onSort={(sort) => setQuery({ sort })}
         empty={<Empty title="No assets match">Assets appear with the findings of reports and connections. Remove a filter to see more.</Empty>}
       />
+      <Suspense>{isCreating && <NewAssetDialog onClose={() => setCreating(false)} />}</Suspense>
     </Page>
   );
 }

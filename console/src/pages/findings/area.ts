@@ -6,12 +6,13 @@ export const findingsArea: Area = {
     label: 'Findings',
     path: '/findings',
     search: { status: 'open,in_progress', sort: '-risk_score' },
+    list: 'findings',
     icon: ShieldIcon,
     command: 'go-findings',
     permission: 'findings:read',
   },
   routes: [
-    { path: '/findings', load: async () => (await import('./findings-page.tsx')).FindingsPage },
-    { path: '/findings/$id', load: async () => (await import('./finding-page.tsx')).FindingPage },
+    { path: '/findings', load: async () => (await import('./list/findings-page.tsx')).FindingsPage },
+    { path: '/findings/$id', load: async () => (await import('./detail/finding-page.tsx')).FindingPage },
   ],
 };

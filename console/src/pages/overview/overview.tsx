@@ -1,6 +1,8 @@
 import type { ResultOf } from '@rrs/client';
+import { useQueries } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useApi } from '../../api/client.ts';
+import { useState } from 'react';
+import { readOf, useApi } from '../../api/client.ts';
 import { useMay } from '../../api/session.ts';
 import { Bars } from '../../parts/charts.tsx';
 import { Page, Section } from '../../parts/page.tsx';
@@ -14,6 +16,7 @@ import { ACTIVE, SeverityTiles } from './severity-tiles.tsx';
 import { StartList } from './start-list.tsx';
 
 type Stats = ResultOf<'getFindingStats'>;
+const workStatuses = ['open', 'in_progress', 'blocked', 'awaiting_verification'] as const;
 
 /** The state of things on one screen. Every number leads to the list that it counts. */
 export function Overview() {
@@ -43,6 +46,9 @@ export function Overview() {
           </>
         )}
       </Show>
+      <Boundary>
+        <Work />
+      </Boundary>
       <Boundary>
         <Connections />
       </Boundary>
@@ -122,51 +128,56 @@ function Trend({ stats: { trend } }: { stats: Stats }) {
 }
 
 function Speed({ stats: { by_age, mean_days_to_remediate, by_status } }: { stats: Stats }) {
-  const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+  const [now] = useState(Date.now);
+  const ago = (days: number): string => `${new Date(now - days * 86_400_000).toISOString().slice(0, 19)}Z`;
   return (
     <>
       <Section title="Age of active findings">
-        <ul className={css.numbers}>
-          {by_age.map(({ from_days, to_days, count }) => (
-            <li key={from_days}>
-              <Link
-                to="/findings"
-                search={{
-                  status: ACTIVE,
-                  ...(to_days === null ? {} : { first_seen_from: daysAgo(to_days) }),
-                  ...(from_days === 0 ? {} : { first_seen_to: daysAgo(from_days) }),
-                }}
-              >
-                <strong>{number(count)}</strong>
-              </Link>
-              <span className="dim">{to_days === null ? `over ${from_days} days` : `${from_days} to ${to_days} days`}</span>
-            </li>
-          ))}
-        </ul>
-      </Section>
-      <Section title="Mean days to remediate">
-        <ul className={css.numbers}>
-          {(['all', 'critical', 'high', 'medium', 'low'] as const).map((name) => (
-            <li key={name}>
-              <strong>{mean_days_to_remediate[name] === null ? '–' : mean_days_to_remediate[name].toFixed(1)}</strong>
-              <span className="dim">{term(name)}</span>
-            </li>
-          ))}
-        </ul>
+        <Numbers
+          rows={by_age.map(({ from_days, to_days, count }) => ({
+            label: to_days === null ? `over ${from_days} days` : `${from_days} to ${to_days} days`,
+            value: number(count),
+            search: {
+              status: ACTIVE,
+              ...(to_days === null ? {} : { first_seen_from: ago(to_days) }),
+              ...(from_days === 0 ? {} : { first_seen_to: ago(from_days) }),
+            },
+          }))}
+        />
       </Section>
       <Section title="By status">
-        <ul className={css.numbers}>
-          {Object.entries(by_status).map(([status, count]) => (
-            <li key={status}>
-              <Link to="/findings" search={{ status }}>
-                <strong>{number(count)}</strong>
-              </Link>
-              <span className="dim">{term(status)}</span>
-            </li>
-          ))}
-        </ul>
+        <Numbers rows={Object.entries(by_status).map(([status, count]) => ({ label: term(status), value: number(count), search: { status } }))} />
+      </Section>
+      <Section title="Mean days to remediate">
+        <Numbers
+          rows={(['all', 'critical', 'high', 'medium', 'low'] as const).map((name) => ({
+            label: term(name),
+            value: mean_days_to_remediate[name] === null ? '–' : mean_days_to_remediate[name].toFixed(1),
+          }))}
+        />
       </Section>
     </>
+  );
+}
+
+/** Numbers with their names. Those with a query lead to the findings that they count. */
+function Numbers({ rows }: { rows: readonly { label: string; value: string; search?: Record<string, string> }[] }) {
+  return (
+    <ul className={css.numbers}>
+      {rows.map(({ label, value, search }) => (
+        <li key={label}>
+          {search ? (
+            <Link to="/findings" search={search}>
+              <strong>{value}</strong> <span className="dim">{label}</span>
+            </Link>
+          ) : (
+            <>
+              <strong>{value}</strong> <span className="dim">{label}</span>
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -174,17 +185,49 @@ function Connections() {
   const may = useMay('integrations:read');
   const health = useApi('getIntegrationHealth', {}, { enabled: may });
   if (!health.data || health.data.connections.length === 0) return null;
+  const { by_status, runs_24h, failed_runs_24h } = health.data.summary;
+  const states = Object.entries(by_status).filter(([, value]) => value > 0);
   return (
     <Section title="Connections" actions={<Link to="/integrations">All connections</Link>}>
       <ul className={css.numbers}>
-        {Object.entries(health.data.summary).map(([name, value]) =>
-          typeof value === 'number' ? (
-            <li key={name}>
-              <strong>{number(value)}</strong>
-              <span className="dim">{term(name)}</span>
-            </li>
-          ) : null,
-        )}
+        {states.map(([status, value]) => (
+          <li key={status}>
+            <strong>{number(value)}</strong> <span className="dim">{term(status)}</span>
+          </li>
+        ))}
+        <li>
+          <strong>{number(runs_24h)}</strong>{' '}
+          <span className="dim">{failed_runs_24h === 0 ? 'runs in 24 hours' : `runs in 24 hours, ${number(failed_runs_24h)} failed`}</span>
+        </li>
+      </ul>
+    </Section>
+  );
+}
+
+/** Work items by where they are. */
+function Work() {
+  const may = useMay('work_items:read');
+  const counts = useQueries({
+    queries: workStatuses.map((status) => ({ ...readOf('listWorkItems', { query: { status: [status], limit: 1, total: 'exact' } }), enabled: may })),
+  });
+  if (counts.every(({ data }) => !data?.page.total?.count)) return null;
+  return (
+    <Section
+      title="Work"
+      actions={
+        <Link to="/work" search={{}}>
+          All
+        </Link>
+      }
+    >
+      <ul className={css.numbers}>
+        {workStatuses.map((status, index) => (
+          <li key={status}>
+            <Link to="/work" search={{ status }}>
+              <strong>{number(counts[index]?.data?.page.total?.count ?? 0)}</strong> <span className="dim">{term(status)}</span>
+            </Link>
+          </li>
+        ))}
       </ul>
     </Section>
   );

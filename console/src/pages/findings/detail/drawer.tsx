@@ -1,14 +1,25 @@
-import { CloseButton } from '@mantine/core';
+import { ActionIcon, CloseButton } from '@mantine/core';
+import { ChevronDownIcon, ChevronUpIcon } from '@primer/octicons-react';
 import { Link } from '@tanstack/react-router';
-import { useApi } from '../../api/client.ts';
-import { Show } from '../../parts/states.tsx';
+import { useApi } from '../../../api/client.ts';
+import { Show } from '../../../parts/states.tsx';
+import { VerbButtons } from '../triage/verb-buttons.tsx';
+import type { VerbName } from '../triage/verbs.ts';
 import css from './drawer.module.css';
 import { FindingDetail } from './finding-detail.tsx';
-import { VerbButtons } from './verb-buttons.tsx';
-import type { VerbName } from './verbs.ts';
+
+interface DrawerProps {
+  id: string;
+  onClose: () => void;
+  ask: (name: VerbName) => void;
+  /** Shows the next finding of the list, or the one before. */
+  onMove: (by: 1 | -1) => void;
+  isFirst: boolean;
+  isLast: boolean;
+}
 
 /** One finding next to the list, which stays usable. */
-export function Drawer({ id, onClose, ask }: { id: string; onClose: () => void; ask: (name: VerbName) => void }) {
+export function Drawer({ id, onClose, ask, onMove, isFirst, isLast }: DrawerProps) {
   const finding = useApi('getFinding', { path: { id } }, { keep: true });
   return (
     <aside className={css.drawer} aria-label="Finding">
@@ -17,9 +28,17 @@ export function Drawer({ id, onClose, ask }: { id: string; onClose: () => void; 
         <Link to="/findings/$id" params={{ id }}>
           Open as a page
         </Link>
+        <span className={css.move}>
+          <ActionIcon aria-label="Previous finding" disabled={isFirst} onClick={() => onMove(-1)}>
+            <ChevronUpIcon />
+          </ActionIcon>
+          <ActionIcon aria-label="Next finding" disabled={isLast} onClick={() => onMove(1)}>
+            <ChevronDownIcon />
+          </ActionIcon>
+        </span>
         <CloseButton aria-label="Close the finding" onClick={onClose} />
       </header>
-      <div className={css.verbs}>{finding.data && <VerbButtons status={finding.data.status} ask={ask} />}</div>
+      <div className={css.verbs}>{finding.data && <VerbButtons transitions={finding.data.transitions} ask={ask} />}</div>
       <div className={css.content}>
         <Show query={finding} rows={8}>
           {(data) => <FindingDetail finding={data} />}

@@ -1,20 +1,22 @@
 import type { Finding } from '@rrs/client';
 import { Link } from '@tanstack/react-router';
-import { Copy } from '../../parts/copy.tsx';
-import { Facts, Section } from '../../parts/page.tsx';
-import { SafeLink } from '../../parts/safe-link.tsx';
-import { SeverityChip } from '../../parts/severity.tsx';
-import { Boundary } from '../../parts/states.tsx';
-import { StatusMark } from '../../parts/status.tsx';
-import { Time } from '../../parts/time.tsx';
-import { day, term } from '../../parts/words.ts';
+import { Copy } from '../../../parts/copy.tsx';
+import { Comments } from '../../../parts/objects/comments.tsx';
+import { Facts, Section } from '../../../parts/page.tsx';
+import { SafeLink } from '../../../parts/safe-link.tsx';
+import { SeverityChip } from '../../../parts/severity.tsx';
+import { Boundary } from '../../../parts/states.tsx';
+import { StatusMark } from '../../../parts/status.tsx';
+import { Time } from '../../../parts/time.tsx';
+import { day, term } from '../../../parts/words.ts';
+import { Decisions } from './decisions.tsx';
 import css from './finding-detail.module.css';
 import { History } from './history.tsx';
 import { Sightings } from './sightings.tsx';
 
 /** Everything about one finding, the most important first. Each part fails alone. */
 export function FindingDetail({ finding }: { finding: Finding }) {
-  const parts = [Summary, Why, Risk, Sightings, Places, Decisions, Work, Text, History];
+  const parts = [Summary, Why, Decisions, Risk, Sightings, Places, Work, Text, Talk, History];
   return (
     <div className={css.detail}>
       {parts.map((Part) => (
@@ -184,26 +186,6 @@ function Places({ finding: { occurrences, occurrence_count, versions } }: Part) 
   );
 }
 
-function Decisions({ finding: { decisions } }: Part) {
-  if (decisions.length === 0) return null;
-  return (
-    <Section title="Decisions">
-      <ul className={css.list}>
-        {decisions.map((decision) => (
-          <li key={decision.id}>
-            <strong>{term(decision.kind)}</strong>, {decision.state}: {decision.reason ?? term(decision.justification ?? '')}
-            <div className="dim">
-              {decision.decided_by?.name ?? 'Unknown'} · <Time at={decision.requested_at} />
-              {decision.approved_by && <> · approved by {decision.approved_by.name}</>}
-              {decision.expires_at && <> · ends {day(decision.expires_at)}</>}
-            </div>
-          </li>
-        ))}
-      </ul>
-    </Section>
-  );
-}
-
 function Work({ finding: { work_items } }: Part) {
   if (work_items.length === 0) return null;
   return (
@@ -220,6 +202,10 @@ function Work({ finding: { work_items } }: Part) {
       </ul>
     </Section>
   );
+}
+
+function Talk({ finding: { id } }: Part) {
+  return <Comments of="finding" id={id} />;
 }
 
 function Text({ finding: { description, solution, references } }: Part) {

@@ -1,13 +1,13 @@
 import { useParams } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
-import { useApi } from '../../api/client.ts';
-import { Page } from '../../parts/page.tsx';
-import { Show } from '../../parts/states.tsx';
+import { useApi } from '../../../api/client.ts';
+import { Page } from '../../../parts/page.tsx';
+import { Show } from '../../../parts/states.tsx';
+import { useTriage } from '../triage/use-triage.ts';
+import { VerbButtons } from '../triage/verb-buttons.tsx';
 import { FindingDetail } from './finding-detail.tsx';
-import { useTriage } from './use-triage.ts';
-import { VerbButtons } from './verb-buttons.tsx';
 
-const TriageDialog = lazy(async () => ({ default: (await import('./triage-dialog.tsx')).TriageDialog }));
+const TriageDialog = lazy(async () => ({ default: (await import('../triage/triage-dialog.tsx')).TriageDialog }));
 
 /** One finding as a page with an address of its own. */
 export function FindingPage() {
@@ -15,7 +15,7 @@ export function FindingPage() {
   const finding = useApi('getFinding', { path: { id } });
   const triage = useTriage(() => (finding.data ? { findings: [finding.data] } : null));
   return (
-    <Page title={finding.data?.title ?? 'Finding'} actions={finding.data && <VerbButtons status={finding.data.status} ask={triage.ask} />}>
+    <Page title={finding.data?.title ?? 'Finding'} actions={finding.data && <VerbButtons transitions={finding.data.transitions} ask={triage.ask} />}>
       <Show query={finding} rows={8}>
         {(data) => <FindingDetail finding={data} />}
       </Show>

@@ -1,9 +1,9 @@
 import type { Finding, FindingHistoryEntry } from '@rrs/client';
-import { useApi } from '../../api/client.ts';
-import { Section } from '../../parts/page.tsx';
-import { Show } from '../../parts/states.tsx';
-import { Time } from '../../parts/time.tsx';
-import { term } from '../../parts/words.ts';
+import { useApi } from '../../../api/client.ts';
+import { Section } from '../../../parts/page.tsx';
+import { Show } from '../../../parts/states.tsx';
+import { Time } from '../../../parts/time.tsx';
+import { term } from '../../../parts/words.ts';
 import css from './finding-detail.module.css';
 
 export function History({ finding: { id } }: { finding: Finding }) {

@@ -1,7 +1,7 @@
 import type { Finding } from '@rrs/client';
-import { Section } from '../../parts/page.tsx';
-import { Time } from '../../parts/time.tsx';
-import { term } from '../../parts/words.ts';
+import { Section } from '../../../parts/page.tsx';
+import { Time } from '../../../parts/time.tsx';
+import { term } from '../../../parts/words.ts';
 import css from './finding-detail.module.css';
 
 /** Who sees the finding, and who no longer does. */

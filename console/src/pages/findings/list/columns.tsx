@@ -1,9 +1,9 @@
 import { GlobeIcon } from '@primer/octicons-react';
 import type { ListedFinding } from '@rrs/client';
-import type { Column } from '../../lists/table.tsx';
-import { SeverityChip } from '../../parts/severity.tsx';
-import { StatusMark } from '../../parts/status.tsx';
-import { relativeTime, utc } from '../../parts/words.ts';
+import type { Column } from '../../../lists/table.tsx';
+import { SeverityChip } from '../../../parts/severity.tsx';
+import { StatusMark } from '../../../parts/status.tsx';
+import { relativeTime, utc } from '../../../parts/words.ts';
 import css from './columns.module.css';
 
 /** A row says all that triage needs. Plain HTML: these cells are drawn dozens of times per frame. */
@@ -79,14 +79,14 @@ export const findingColumns: readonly Column<ListedFinding>[] = [
     label: 'Source',
     width: '72px',
     isMinor: true,
-    from: 1020,
+    from: 1120,
     cell: ({ sources }) => <span className="dim">{[...new Set(sources.map(({ provider }) => provider))].join(', ')}</span>,
   },
   { id: 'status', label: 'Status', width: '116px', cell: ({ status }) => <StatusMark status={status} /> },
   {
     id: 'due',
     label: 'Due',
-    width: '104px',
+    width: '116px',
     from: 740,
     sort: 'due_at',
     cell: ({ due_at, overdue }) =>

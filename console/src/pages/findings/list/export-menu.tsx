@@ -1,7 +1,7 @@
 import { Button, Menu } from '@mantine/core';
 import { DownloadIcon } from '@primer/octicons-react';
-import { change, type Query, writeQuery } from '../../lists/query.ts';
-import { copy } from '../../parts/copy.tsx';
+import { change, type Query, writeQuery } from '../../../lists/query.ts';
+import { copy } from '../../../parts/copy.tsx';
 
 const formats = { csv: 'CSV', ndjson: 'JSON lines', sarif: 'SARIF', 'cyclonedx-vex': 'CycloneDX VEX', openvex: 'OpenVEX' };
 

@@ -1,4 +1,4 @@
-import type { Filter } from '../../lists/filters.ts';
+import type { Filter } from '../../../lists/filters.ts';
 
 const flag = ['true', 'false'];
 const severity = ['critical', 'high', 'medium', 'low', 'info'];

@@ -1,33 +1,47 @@
 import { Button } from '@mantine/core';
 import type { ListedFinding } from '@rrs/client';
-import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
-import { queries, readOf } from '../../api/client.ts';
-import { forgetChanges, useChanges } from '../../api/live.ts';
-import { useCommands } from '../../keys/keys.ts';
-import { FilterBar } from '../../lists/filter-bar.tsx';
-import { restartLists, totalOf, useList } from '../../lists/infinite.ts';
-import { change, type Query, useQueryString } from '../../lists/query.ts';
-import { useSelection } from '../../lists/selection.ts';
-import { Table } from '../../lists/table.tsx';
-import { Tabs } from '../../lists/tabs.tsx';
-import { Page } from '../../parts/page.tsx';
-import { Boundary, Empty } from '../../parts/states.tsx';
-import { number } from '../../parts/words.ts';
+import { queries, readOf } from '../../../api/client.ts';
+import { forgetChanges, useChanges } from '../../../api/live.ts';
+import { useCommands } from '../../../keys/keys.ts';
+import { ChangesBar } from '../../../lists/changes-bar.tsx';
+import { restartLists, totalOf, useList } from '../../../lists/infinite.ts';
+import { change, useQueryString } from '../../../lists/query.ts';
+import { useSelection } from '../../../lists/selection.ts';
+import { Table } from '../../../lists/table.tsx';
+import { Boundary } from '../../../parts/states.tsx';
+import { number } from '../../../parts/words.ts';
+import { useTriage } from '../triage/use-triage.ts';
+import { VerbButtons } from '../triage/verb-buttons.tsx';
+import type { Target } from '../triage/verbs.ts';
 import { findingColumns } from './columns.tsx';
-import { findingFilters, findingViews } from './filters.ts';
 import css from './findings-page.module.css';
-import { useTriage } from './use-triage.ts';
-import { VerbButtons } from './verb-buttons.tsx';
-import type { Target } from './verbs.ts';
+import { Frame } from './frame.tsx';
+import { Nothing } from './nothing.tsx';
 
-const Drawer = lazy(async () => ({ default: (await import('./drawer.tsx')).Drawer }));
-const ExportMenu = lazy(async () => ({ default: (await import('./export-menu.tsx')).ExportMenu }));
-const TriageDialog = lazy(async () => ({ default: (await import('./triage-dialog.tsx')).TriageDialog }));
-
-const views = findingViews();
+const Drawer = lazy(async () => ({ default: (await import('../detail/drawer.tsx')).Drawer }));
+const Groups = lazy(async () => ({ default: (await import('./groups.tsx')).Groups }));
+const TriageDialog = lazy(async () => ({ default: (await import('../triage/triage-dialog.tsx')).TriageDialog }));
 
 export function FindingsPage() {
+  const [query, setQuery] = useQueryString();
+  const { open: _open, group, ...listQuery } = query;
+  if (group === undefined) return <FindingList />;
+  return (
+    <Frame query={query} onChange={setQuery}>
+      <Suspense>
+        <Groups
+          by={group}
+          query={listQuery}
+          onOpen={(added) => setQuery({ ...added, group: null, sort: '-risk_score' })}
+          onSort={(sort) => setQuery({ sort })}
+        />
+      </Suspense>
+    </Frame>
+  );
+}
+
+function FindingList() {
   const [query, setQuery] = useQueryString();
   const { open, ...listQuery } = query;
   const list = useList('listFindings', listQuery);
@@ -44,6 +58,11 @@ export function FindingsPage() {
     selection.clear();
   }, [key]);
 
+  // A link to an open finding: keys go on from there.
+  const opened = active < 0 && open !== undefined ? list.rows.findIndex(({ id }) => id === open) : -1;
+  useEffect(() => {
+    if (opened >= 0) setActive(opened);
+  }, [opened]);
   const changes = useChanges('listFindings');
   const showChanges = () => {
     forgetChanges('listFindings');
@@ -90,29 +109,10 @@ export function FindingsPage() {
     },
   });
   return (
-    <Page
-      title="Findings"
-      info={<span aria-live="polite">{totalOf(list.total)}</span>}
-      actions={
-        <Suspense>
-          <ExportMenu query={query} />
-        </Suspense>
-      }
-      bar={
-        <>
-          <Tabs label="Views" path="/findings" views={views} query={query} />
-          <FilterBar filters={findingFilters} query={listQuery} onChange={(changes) => setQuery({ ...changes, open: null })} />
-        </>
-      }
-      fixed
-    >
+    <Frame query={query} total={totalOf(list.total)} onChange={setQuery}>
       <div className={css.split}>
         <div className={css.list}>
-          {changes > 0 && (
-            <button type="button" className={css.changes} onClick={showChanges}>
-              Findings changed since this list was read. Show them <kbd>.</kbd>
-            </button>
-          )}
+          <ChangesBar count={changes} what="Findings" onShow={showChanges} />
           <Table
             label="Findings"
             columns={findingColumns}
@@ -149,13 +149,13 @@ export function FindingsPage() {
         {open !== undefined && (
           <Boundary key={open}>
             <Suspense>
-              <Drawer id={open} onClose={() => show(null)} ask={triage.ask} />
+              <Drawer id={open} onClose={() => show(null)} ask={triage.ask} onMove={move} isFirst={active <= 0} isLast={active >= list.count - 1} />
             </Suspense>
           </Boundary>
         )}
       </div>
       <Suspense>{triage.asked && <TriageDialog {...triage.asked} onClose={triage.close} />}</Suspense>
-    </Page>
+    </Frame>
   );
 }
 
@@ -165,25 +165,4 @@ function readAhead(row: (index: number) => ListedFinding | undefined, index: num
     const id = row(near)?.id;
     if (id !== undefined) void queries.prefetchQuery({ ...readOf('getFinding', { path: { id } }), staleTime: 30_000 });
   }
-}
-
-function Nothing({ query }: { query: Query }) {
-  if (Object.keys(query).length === 0)
-    return (
-      <Empty title="No findings yet" actions={<Link to="/imports">Import a report</Link>}>
-        Import the report of a scanner, or connect one. Its findings appear here.
-      </Empty>
-    );
-  return (
-    <Empty
-      title="No findings match"
-      actions={
-        <Link to="/findings" search={{}}>
-          Show all findings
-        </Link>
-      }
-    >
-      Remove one of the filters above, or look at all findings.
-    </Empty>
-  );
 }

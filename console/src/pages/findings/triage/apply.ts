@@ -1,10 +1,10 @@
-import { type BulkResult, type ListedFinding, RrsError } from '@rrs/client';
-import { call, refresh } from '../../api/client.ts';
-import { expectOwnEvents } from '../../api/live.ts';
-import { replaceRows } from '../../lists/infinite.ts';
-import { messageOf } from '../../parts/states.tsx';
-import { announce } from '../../parts/toast.tsx';
-import { count, term } from '../../parts/words.ts';
+import { type BulkResult, type ListedFinding, RrsError, type WorkItem, type WorkItemCreate } from '@rrs/client';
+import { call, refresh } from '../../../api/client.ts';
+import { expectOwnEvents } from '../../../api/live.ts';
+import { replaceRows, restartLists } from '../../../lists/infinite.ts';
+import { messageOf } from '../../../parts/states.tsx';
+import { announce } from '../../../parts/toast.tsx';
+import { count, term } from '../../../parts/words.ts';
 import { type Change, patchOf, type Target } from './verbs.ts';
 
 let undoable: { finding: ListedFinding; from: ListedFinding['status'] } | null = null;
@@ -76,11 +76,13 @@ export async function changeMany(target: Target, change: Change, dryRun: boolean
 }
 
 /** Puts findings into a new work item. */
-export async function newWorkItem(target: Target, title: string): Promise<void> {
+export async function newWorkItem(target: Target, fields: Omit<WorkItemCreate, 'finding_ids' | 'filter'>): Promise<WorkItem> {
   const which = 'findings' in target ? { finding_ids: target.findings.map(({ id }) => id) } : { filter: typedFilter(target.filter) };
-  await call('createWorkItem', { body: { title, ...which } });
-  announce(`Created the work item “${title}”.`);
+  expectOwnEvents();
+  const item = await call('createWorkItem', { body: { ...fields, ...which } });
   await refresh('getFinding', 'listWorkItems');
+  await restartLists('listWorkItems');
+  return item;
 }
 
 const numbers = ['risk_min', 'epss_min'];

@@ -1,14 +1,15 @@
 import { NativeSelect, NumberInput, TagsInput, Textarea, TextInput } from '@mantine/core';
-import type { BulkResult, FindingStatus, Justification, Severity } from '@rrs/client';
+import type { BulkResult, FindingStatus, FindingTransition, Justification, Severity } from '@rrs/client';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useApi } from '../../api/client.ts';
-import { useMe } from '../../api/session.ts';
-import { Dialog, field } from '../../parts/dialog.tsx';
-import { severities } from '../../parts/severity.tsx';
-import { count, number, term } from '../../parts/words.ts';
-import { changeMany, changeOne, newWorkItem } from './apply.ts';
-import { type Change, nextStatuses, sizeOf, type Target, type Verb } from './verbs.ts';
+import { useMe } from '../../../api/session.ts';
+import { Dialog, field } from '../../../parts/dialog.tsx';
+import { severities } from '../../../parts/severity.tsx';
+import { count, number, term } from '../../../parts/words.ts';
+import { changeMany, changeOne } from './apply.ts';
+import { StatusChoice } from './status-choice.tsx';
+import { bulkStatuses, type Change, sizeOf, type Target, type Verb } from './verbs.ts';
+import { WorkItemDialog } from './work-item-dialog.tsx';
 
 const justifications: readonly Justification[] = [
   'inaccurate_finding',
@@ -26,19 +27,25 @@ const justifications: readonly Justification[] = [
 interface TriageDialogProps {
   verb: Verb;
   target: Target;
+  transitions?: readonly FindingTransition[] | undefined;
   onClose: () => void;
 }
 
+export function TriageDialog(props: TriageDialogProps) {
+  return props.verb.asks === 'work-item' ? <WorkItemDialog target={props.target} onClose={props.onClose} /> : <ChangeDialog {...props} />;
+}
+
 /** Asks what a change needs. For more than one finding, shows what would happen before it happens. */
-export function TriageDialog({ verb, target, onClose }: TriageDialogProps) {
+function ChangeDialog({ verb, target, transitions, onClose }: TriageDialogProps) {
   const [planned, setPlanned] = useState<{ change: Change; result: BulkResult } | null>(null);
   const one = 'findings' in target && target.findings.length === 1 ? target.findings[0] : undefined;
   const [tags, setTags] = useState<{ add: string[]; remove: string[] }>({ add: [], remove: [] });
-  const [status, setStatus] = useState<FindingStatus>(verb.status ?? (one ? (nextStatuses[one.status][0] ?? 'open') : 'in_progress'));
+  const choices = transitions ?? bulkStatuses.map((to) => ({ to, needs: [], refused: null, requests_approval: false }));
+  const [status, setStatus] = useState<FindingStatus>(verb.status ?? choices.find(({ refused }) => refused === null)?.to ?? 'open');
+  const chosen = choices.find(({ to }) => to === status);
   const submit = useMutation({
     mutationFn: async (data: FormData) => {
       if (planned !== null) return changeMany(target, planned.change, false).then(onClose);
-      if (verb.asks === 'work-item' && !field(data, 'item')) return newWorkItem(target, field(data, 'title') ?? '').then(onClose);
       const change = changeOf(verb, status, data, tags);
       if (one) return changeOne(one, change).then(onClose);
       setPlanned({ change, result: await changeMany(target, change, true) });
@@ -74,6 +81,7 @@ export function TriageDialog({ verb, target, onClose }: TriageDialogProps) {
     );
   }
   const asks = verb.asks === 'status' ? questionOf(status) : verb.asks;
+  const isReasonNeeded = asks !== 'reason' || (chosen?.needs.some((need) => need === 'reason') ?? false);
   return (
     <Dialog
       title={`${verb.label}: ${one ? one.title : many}`}
@@ -82,19 +90,13 @@ export function TriageDialog({ verb, target, onClose }: TriageDialogProps) {
       onSubmit={(data) => submit.mutate(data)}
       isBusy={submit.isPending}
       error={submit.error}
+      isDisabled={verb.asks === 'status' && (chosen === undefined || chosen.refused !== null)}
     >
-      {verb.asks === 'status' && (
-        <NativeSelect
-          data-autofocus
-          label="New status"
-          value={status}
-          onChange={({ target: { value } }) => setStatus(value as FindingStatus)}
-          data={(one ? nextStatuses[one.status] : (['open', 'in_progress', 'remediated', 'risk_accepted', 'false_positive', 'withdrawn'] as const)).map(
-            (value) => ({ value, label: term(value) }),
-          )}
-        />
+      {verb.asks === 'status' && <StatusChoice now={one?.status} choices={choices} value={status} onChange={setStatus} />}
+      <Question asks={asks} tags={one?.tags ?? []} onTags={setTags} isReasonNeeded={isReasonNeeded} />
+      {chosen?.requests_approval && verb.asks !== 'severity' && verb.asks !== 'tags' && (
+        <p className="dim">Four-eyes policy: the status stays until another person approves the change.</p>
       )}
-      <Question asks={asks} tags={one?.tags ?? []} onTags={setTags} />
     </Dialog>
   );
 }
@@ -104,7 +106,14 @@ function questionOf(status: FindingStatus): Verb['asks'] {
   return status === 'false_positive' ? 'justification' : 'reason';
 }
 
-function Question({ asks, tags, onTags }: { asks: Verb['asks']; tags: readonly string[]; onTags: (tags: { add: string[]; remove: string[] }) => void }) {
+interface QuestionProps {
+  asks: Verb['asks'];
+  tags: readonly string[];
+  onTags: (tags: { add: string[]; remove: string[] }) => void;
+  isReasonNeeded: boolean;
+}
+
+function Question({ asks, tags, onTags, isReasonNeeded }: QuestionProps) {
   const me = useMe();
   const [value, setValue] = useState<string[]>([...tags]);
   if (asks === 'tags')
@@ -120,7 +129,6 @@ function Question({ asks, tags, onTags }: { asks: Verb['asks']; tags: readonly s
         }}
       />
     );
-  if (asks === 'work-item') return <WorkItemChoice />;
   return (
     <>
       {asks === 'justification' && (
@@ -145,22 +153,7 @@ function Question({ asks, tags, onTags }: { asks: Verb['asks']; tags: readonly s
           data={[...severities.map((each) => ({ value: each, label: term(each) })), { value: '', label: 'As the sources say' }]}
         />
       )}
-      <Textarea name="reason" label="Reason" required={asks !== 'reason'} data-autofocus={asks === 'reason' || undefined} />
-    </>
-  );
-}
-
-function WorkItemChoice() {
-  const items = useApi('listWorkItems', { query: { status: ['open', 'in_progress'], limit: 50 } });
-  return (
-    <>
-      <NativeSelect
-        data-autofocus
-        name="item"
-        label="Work item"
-        data={[{ value: '', label: 'New work item' }, ...(items.data?.data ?? []).map(({ id, title }) => ({ value: id, label: title }))]}
-      />
-      <TextInput name="title" label="Title, for a new work item" />
+      <Textarea name="reason" label="Reason" required={isReasonNeeded} data-autofocus={asks === 'reason' || undefined} />
     </>
   );
 }
@@ -170,7 +163,6 @@ function changeOf({ asks }: Verb, status: FindingStatus, data: FormData, tags: {
   const why = reason === undefined ? {} : { reason };
   if (asks === 'severity') return { severity: (field(data, 'severity') as Severity | undefined) ?? null, ...why };
   if (asks === 'tags') return { add_tags: tags.add, remove_tags: tags.remove };
-  if (asks === 'work-item') return { work_item_id: field(data, 'item') ?? '' };
   const justification = field(data, 'justification') as Justification | undefined;
   const days = Number.parseInt(field(data, 'days') ?? '', 10);
   const owner = field(data, 'owner');

@@ -1,5 +1,5 @@
 import type { BulkChange, FindingPatch, FindingStatus, ListedFinding } from '@rrs/client';
-import type { CommandName } from '../../keys/commands.ts';
+import type { CommandName } from '../../../keys/commands.ts';
 
 export type Change = BulkChange['change'];
 
@@ -11,17 +11,13 @@ export interface Verb {
   status?: FindingStatus;
   /** What it asks for. Without a question, it happens at once. */
   asks?: 'reason' | 'justification' | 'acceptance' | 'status' | 'severity' | 'tags' | 'work-item';
-  /** From which statuses it is possible. */
-  from?: readonly FindingStatus[];
 }
 
-const active: readonly FindingStatus[] = ['open', 'in_progress', 'remediated'];
-
 export const verbs = {
-  progress: { label: 'In progress', command: 'progress', status: 'in_progress', from: ['open'] },
-  remediate: { label: 'Remediated', command: 'remediate', status: 'remediated', asks: 'reason', from: ['open', 'in_progress'] },
-  falsePositive: { label: 'False positive', command: 'false-positive', status: 'false_positive', asks: 'justification', from: active },
-  accept: { label: 'Accept risk', command: 'accept', status: 'risk_accepted', asks: 'acceptance', from: active },
+  progress: { label: 'In progress', command: 'progress', status: 'in_progress' },
+  remediate: { label: 'Remediated', command: 'remediate', status: 'remediated', asks: 'reason' },
+  falsePositive: { label: 'False positive', command: 'false-positive', status: 'false_positive', asks: 'justification' },
+  accept: { label: 'Accept risk', command: 'accept', status: 'risk_accepted', asks: 'acceptance' },
   status: { label: 'Status', command: 'status', asks: 'status' },
   severity: { label: 'Severity', command: 'severity', asks: 'severity' },
   tags: { label: 'Tags', command: 'tags', asks: 'tags' },
@@ -30,16 +26,8 @@ export const verbs = {
 
 export type VerbName = keyof typeof verbs;
 
-/** The statuses that a person can move a finding to. The service decides; this only keeps impossible ones out of the menus. */
-export const nextStatuses: Readonly<Record<FindingStatus, readonly FindingStatus[]>> = {
-  open: ['in_progress', 'remediated', 'risk_accepted', 'false_positive', 'withdrawn'],
-  in_progress: ['open', 'remediated', 'risk_accepted', 'false_positive', 'withdrawn'],
-  remediated: ['open', 'verified', 'risk_accepted', 'false_positive', 'withdrawn'],
-  verified: ['open'],
-  risk_accepted: ['open'],
-  false_positive: ['open'],
-  withdrawn: ['open'],
-};
+/** The statuses that people set on many findings together. The dry run says which of them allow it. */
+export const bulkStatuses: readonly FindingStatus[] = ['open', 'in_progress', 'remediated', 'risk_accepted', 'false_positive', 'withdrawn'];
 
 /** What a change is about: some findings, or all that match a filter. */
 export type Target = { findings: readonly ListedFinding[] } | { filter: Readonly<Record<string, string>>; count: string };

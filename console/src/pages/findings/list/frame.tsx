@@ -1,0 +1,61 @@
+import { NativeSelect } from '@mantine/core';
+import { lazy, type ReactNode, Suspense } from 'react';
+import { FilterBar } from '../../../lists/filter-bar.tsx';
+import { type Changes, change, type Query } from '../../../lists/query.ts';
+import { SavedViews } from '../../../lists/saved-views.tsx';
+import { Page } from '../../../parts/page.tsx';
+import { Facets } from './facets.tsx';
+import { findingFilters, findingViews } from './filters.ts';
+
+const ExportMenu = lazy(async () => ({ default: (await import('./export-menu.tsx')).ExportMenu }));
+
+const views = findingViews();
+const groupings = [
+  { value: '', label: 'Not grouped' },
+  { value: 'vulnerability', label: 'By vulnerability' },
+  { value: 'asset', label: 'By asset' },
+  { value: 'component', label: 'By component' },
+  { value: 'cwe', label: 'By CWE' },
+];
+
+interface FrameProps {
+  query: Query;
+  total?: string;
+  onChange: (changes: Changes) => void;
+  children: ReactNode;
+}
+
+/** Views, filters and actions above the findings, as a list or in groups. */
+export function Frame({ query, total = '', onChange, children }: FrameProps) {
+  const filter = change(query, { open: null, group: null });
+  const filterBy = (changes: Changes) => onChange({ ...changes, open: null });
+  return (
+    <Page
+      title="Findings"
+      info={<span aria-live="polite">{total}</span>}
+      actions={
+        <>
+          <NativeSelect
+            aria-label="Group by"
+            data={groupings}
+            value={query.group ?? ''}
+            onChange={({ target }) => onChange({ group: target.value === '' ? null : target.value, open: null, sort: null })}
+          />
+          <Suspense>
+            <ExportMenu query={filter} />
+          </Suspense>
+        </>
+      }
+      bar={
+        <>
+          <SavedViews list="findings" path="/findings" views={views} query={query} />
+          <FilterBar filters={findingFilters} query={filter} onChange={filterBy} />
+          <Facets query={filter} onChange={filterBy} />
+        </>
+      }
+      fixed
+    >
+      {children}
+    </Page>
+  );
+}
