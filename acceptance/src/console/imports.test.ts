@@ -32,3 +32,16 @@ test('files can be chosen with a button', async () => {
   await page.getByRole('region', { name: 'Uploads' }).getByText('3 new').waitFor();
   expect(problems).toEqual([]);
 });
+
+test('the file of an import is downloaded and deleted, and its results stay', async () => {
+  const { id } = await web.upload('again.json', trivyReport(2, 'registry.example.com/shop/api:1.0'));
+  const { page, problems } = await web.open(`/imports/${id}`);
+  const download = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Download' }).click();
+  expect((await download).suggestedFilename()).toBe('again.json');
+  await page.getByRole('button', { name: 'Delete the file' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete the file' }).click();
+  await page.getByText(/^Deleted by/).waitFor();
+  await page.getByRole('region', { name: 'Changes' }).getByRole('link', { name: 'Weakness 1 of library-1' }).first().waitFor();
+  expect(problems).toEqual([]);
+});

@@ -99,6 +99,17 @@ test('files dropped on any page are imported', async () => {
   expect(problems).toEqual([]);
 });
 
+test('the palette searches everything', async () => {
+  const { page, problems } = await web.open('/');
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Search findings, assets and commands' }).fill('library-2');
+  await page.getByRole('option', { name: 'Weakness 2 of library-2' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/findings/*');
+  expect(problems).toEqual([]);
+});
+
 test('two tabs share one event stream, and the second takes over when the first is closed', async () => {
   const one = await web.open('/settings/api-keys');
   const streams: Page[] = [];
