@@ -1159,6 +1159,7 @@ export type EventPattern =
   | 'session.ended'
   | 'source.retired'
   | 'source.reactivated'
+  | 'sync.started'
   | 'sync.succeeded'
   | 'sync.partial'
   | 'sync.failed'

@@ -29,7 +29,7 @@ interface Actions {
   pipeline_trust: 'created' | 'updated' | 'deleted';
   session: 'created' | 'refused' | 'ended';
   source: 'retired' | 'reactivated';
-  sync: 'requested' | 'succeeded' | 'partial' | 'failed' | 'cancelled' | 'needs_confirmation' | 'confirmed' | 'discarded';
+  sync: 'requested' | 'started' | 'succeeded' | 'partial' | 'failed' | 'cancelled' | 'needs_confirmation' | 'confirmed' | 'discarded';
   ticket: 'pushed' | 'linked' | 'updated' | 'drifted' | 'paused' | 'failed' | 'gone' | 'unlinked';
   upload: 'verified';
   view: 'created' | 'updated' | 'deleted';

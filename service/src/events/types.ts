@@ -25,7 +25,7 @@ const eventNames = {
   pipeline_trust: ['created', 'updated', 'deleted'],
   session: ['created', 'ended'],
   source: ['retired', 'reactivated'],
-  sync: ['succeeded', 'partial', 'failed', 'cancelled', 'needs_confirmation', 'confirmed', 'discarded'],
+  sync: ['started', 'succeeded', 'partial', 'failed', 'cancelled', 'needs_confirmation', 'confirmed', 'discarded'],
   ticket: ['pushed', 'linked', 'updated', 'drifted', 'paused', 'failed', 'gone', 'unlinked'],
   view: ['created', 'updated', 'deleted'],
   webhook: ['created', 'updated', 'secret_rotated', 'disabled', 'deleted'],

@@ -1,5 +1,6 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { useMay } from '../../api/session.ts';
 import { messageOf } from '../../parts/states.tsx';
 import { type Provider, scheduleOptions } from './catalog.ts';
 import css from './connection-form.module.css';
@@ -48,6 +49,7 @@ interface OutcomeProps {
 
 /** The buttons of the form, and what came of the last one. */
 export function Outcome({ answer, error, rest, children }: OutcomeProps) {
+  const may = useMay('integrations:manage');
   return (
     <div className={css.outcome}>
       {error ? (
@@ -64,7 +66,7 @@ export function Outcome({ answer, error, rest, children }: OutcomeProps) {
       ) : (
         answer && <TestAnswer answer={answer} />
       )}
-      <div className={css.buttons}>{children}</div>
+      {may && <div className={css.buttons}>{children}</div>}
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, NativeSelect, PasswordInput } from '@mantine/core';
+import { Button, Checkbox, NativeSelect, PasswordInput } from '@mantine/core';
 import { type FormEvent, useId } from 'react';
 import { useChange } from '../../api/client.ts';
 import { useMe } from '../../api/session.ts';
@@ -59,12 +59,16 @@ function ChangePassword() {
     event.preventDefault();
     const form = event.currentTarget;
     const data = new FormData(form);
-    change.mutate({ body: { current_password: String(data.get('current')), new_password: String(data.get('new')) } }, { onSuccess: () => form.reset() });
+    change.mutate(
+      { body: { current_password: String(data.get('current')), new_password: String(data.get('new')), revoke_api_keys: data.get('revoke') !== null } },
+      { onSuccess: () => form.reset() },
+    );
   };
   return (
     <form className={css.fields} onSubmit={submit} aria-labelledby={id}>
       <PasswordInput label="Current password" name="current" autoComplete="current-password" required />
       <PasswordInput label="New password" description="At least 12 characters" name="new" autoComplete="new-password" minLength={12} required />
+      <Checkbox name="revoke" label="Also revoke my API keys" description="If somebody else may know your password" />
       {change.error && (
         <p className="bad" role="alert">
           {messageOf(change.error)}

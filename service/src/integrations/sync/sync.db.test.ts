@@ -1,5 +1,6 @@
 import type { Json } from '@rrs/connectors';
 import { type FakeVendor, fakes } from '@rrs/connectors/fakes';
+import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { useSyncs } from '../../testing/integrations/syncs.ts';
 
@@ -53,6 +54,19 @@ describe('a run of a connection', () => {
     expect(confirmed.body.counts.closed).toBeGreaterThan(0);
     expect((await statuses()).verified).toBe(closedBefore + confirmed.body.counts.closed);
     expect(await syncs.sync(id, { full: true })).toMatchObject({ status: 'succeeded', counts: { closed: 0, reopened: 0 } });
+  });
+
+  it('says when it starts and how it ends, once each', async () => {
+    const { origin } = await syncs.fake(snyk);
+    const id = await syncs.connect(snyk, origin);
+    const run = await syncs.sync(id);
+    const { rows } = await syncs
+      .api()
+      .db.withSystem((tx) => sql<{ type: string; data: object }>`select type, data from events where subject = ${run.id} order by id`.execute(tx));
+    expect(rows).toMatchObject([
+      { type: 'sync.started', data: { connection_id: id, provider: 'snyk', trigger: 'manual', mode: 'full' } },
+      { type: 'sync.succeeded' },
+    ]);
   });
 
   it('closes nothing if it is incomplete', async () => {

@@ -14,6 +14,7 @@ import {
 import { sql } from 'kysely';
 import type { BlobStore } from '../../blobs/blobs.ts';
 import type { Database, TenantTx } from '../../db/database.ts';
+import { emit } from '../../events/emit.ts';
 import type { FindingFollower } from '../../findings/follower.ts';
 import type { JobContext } from '../../jobs/jobs.ts';
 import { type ConnectionRow, openCredentials } from '../connections/connections.ts';
@@ -88,6 +89,10 @@ export async function claimRun(
       .executeTakeFirst();
     if (!run) return null;
     const connection = await tx.selectFrom('connections').selectAll().where('org_id', '=', orgId).where('id', '=', run.connection_id).executeTakeFirstOrThrow();
+    if (run.attempt === 1) {
+      const data = { connection_id: connection.id, provider: connection.provider, trigger: run.trigger, mode: run.mode };
+      await emit(tx, orgId, { type: 'sync.started', subject: run.id, data });
+    }
     return { run, connection };
   });
   if (!claimed) return null;

@@ -1,4 +1,4 @@
-import { Button, Checkbox, NativeSelect, NumberInput, PasswordInput, Switch, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { Button, Checkbox, NativeSelect, NumberInput, PasswordInput, Switch, TagsInput, Textarea, TextInput, type TextInputProps } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { SafeLink } from '../../../parts/safe-link.tsx';
 import { relativeTime } from '../../../parts/words.ts';
@@ -116,9 +116,40 @@ export function FieldInput({ field, value, onChange, error, mark }: FieldProps) 
           className={css.code}
         />
       ) : (
-        <TextInput {...common} value={text} onChange={({ target }) => onChange(target.value)} placeholder={placeholder} autoComplete="off" spellCheck={false} />
+        <ShortText field={field} common={{ ...common, placeholder }} text={text} onChange={onChange} />
       );
   }
+}
+
+interface ShortTextProps {
+  field: Field;
+  common: TextInputProps;
+  text: string;
+  onChange: (value: string) => void;
+}
+
+/** A line of text, with suggestions if there are well-known values. */
+function ShortText({ field: { pointer, suggestions }, common, text, onChange }: ShortTextProps) {
+  const id = `${pointer}-suggestions`;
+  return (
+    <>
+      <TextInput
+        {...common}
+        value={text}
+        onChange={({ target }) => onChange(target.value)}
+        autoComplete="off"
+        spellCheck={false}
+        {...(suggestions.length > 0 ? { list: id } : {})}
+      />
+      {suggestions.length > 0 && (
+        <datalist id={id}>
+          {suggestions.map((suggestion) => (
+            <option key={suggestion} value={suggestion} />
+          ))}
+        </datalist>
+      )}
+    </>
+  );
 }
 
 interface HelpProps {

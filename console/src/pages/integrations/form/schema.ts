@@ -22,6 +22,8 @@ export interface Field {
   isNumeric: boolean;
   fallback: unknown;
   example: string;
+  /** Values that are worth a suggestion, such as the URLs of a vendor's regions. */
+  suggestions: readonly string[];
   /** The vendor's page where the value is created. */
   link: string | null;
   options: readonly { value: string; label: string }[];
@@ -98,6 +100,7 @@ function fieldOf(schema: Schema, { name, part, parent, isRequired }: Place): Fie
     isNumeric: schema.items?.type === 'integer' || schema.items?.type === 'number',
     fallback: schema.default,
     example: exampleOf(schema.examples?.[0], kind),
+    suggestions: kind === 'text' && (schema.examples?.length ?? 0) > 1 ? (schema.examples ?? []).map(String) : [],
     link: schema['x-link'] ?? null,
     options: values.map((value) => ({ value, label: labels[value] ?? value })),
     least: schema.minimum,
