@@ -11,6 +11,10 @@ const template = join(folder, 'template');
 const clone = join(folder, 'clone');
 /** Sources do not matter for a release, and copying them takes time. */
 const LEFT_OUT = new Set(['.git', 'node_modules', 'dist', 'data', '.dev-data', 'src', 'vectors', 'migrations']);
+const PACK = `import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+mkdirSync('dist/packages', { recursive: true });
+writeFileSync('dist/packages/packed', JSON.parse(readFileSync('service/package.json', 'utf8')).version);
+`;
 const CHANGELOG = '# Changelog\n\n## Unreleased\n\n- Adds a thing.\n\n## 0.1.0 (2026-01-01)\n\n- Begins.\n';
 
 function git(cwd: string, ...args: string[]): string {
@@ -20,6 +24,8 @@ function git(cwd: string, ...args: string[]): string {
 beforeAll(() => {
   cpSync(checkout, template, { recursive: true, filter: (path) => !LEFT_OUT.has(path.split('/').at(-1) ?? '') });
   writeFileSync(join(template, 'CHANGELOG.md'), CHANGELOG);
+  // acceptance/src/packages.test.ts packs and installs the packages. It needs the sources.
+  writeFileSync(join(template, 'scripts/pack.ts'), PACK);
   const manifests = ['package.json', ...readdirSync(template).map((name) => `${name}/package.json`)].filter((path) => existsSync(join(template, path)));
   expect(new Set(manifests.map((path) => versionIn(template, path))).size).toBe(1);
   git(template, 'init', '--quiet');
@@ -79,10 +85,8 @@ test('a release sets all versions, moves the changelog entries, commits, tags an
   expect(git(clone, 'log', '-1', '--format=%s')).toBe('Release 77.1.2');
   expect(git(clone, 'rev-parse', 'v77.1.2^{commit}')).toBe(git(clone, 'rev-parse', 'HEAD'));
   expect(git(clone, 'status', '--porcelain')).toBe('');
-  expect(readdirSync(join(clone, 'dist')).sort()).toEqual([
-    'remediation-risk-service-77.1.2.tar.gz',
-    ...['connectors', 'console', 'evidence-format', 'scan-reports', 'service', 'verifier'].map((name) => `rrs-${name}-77.1.2.tgz`),
-  ]);
+  expect(readdirSync(join(clone, 'dist')).sort()).toEqual(['packages', 'remediation-risk-service-77.1.2.tar.gz']);
+  expect(readFileSync(join(clone, 'dist/packages/packed'), 'utf8')).toBe('77.1.2');
 });
 
 describe('a release is refused', () => {

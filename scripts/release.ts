@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -7,7 +7,6 @@ import { parseArgs } from 'node:util';
 /** `npm run release -- <major|minor|patch|x.y.z> [--dry-run]`: see CONTRIBUTING.md. */
 const root = fileURLToPath(new URL('..', import.meta.url));
 const USAGE = 'Usage: npm run release -- <major|minor|patch|x.y.z> [--dry-run]';
-const SHIPPED = ['service', 'console', 'scan-reports', 'connectors', 'evidence-format', 'verifier'];
 const TARBALLS = 'dist';
 
 /** A reason not to release that the person who runs the command can act on. */
@@ -111,7 +110,7 @@ function describe({ current, next, tag, workspaces, notes }: Plan): string {
     `  set the version in  package.json, package-lock.json, service/openapi.json and ${workspaces.map((name) => `${name}/package.json`).join(', ')}`,
     `  move the entries    of "Unreleased" in CHANGELOG.md to ${next}`,
     `  commit and tag      ${tag}`,
-    `  write tarballs      of ${SHIPPED.join(', ')} and of the sources to ${TARBALLS}/`,
+    `  write tarballs      of the packages to ${TARBALLS}/packages/ and of the sources to ${TARBALLS}/`,
     '',
     'Release notes:',
     '',
@@ -139,8 +138,7 @@ function writeVersion({ next, workspaces }: Plan): void {
 }
 
 function packTarballs(): void {
-  mkdirSync(join(root, TARBALLS), { recursive: true });
-  run('npm', ['pack', '--silent', '--pack-destination', TARBALLS, ...SHIPPED.flatMap((name) => ['--workspace', name])]);
+  run('npm', ['run', '--silent', 'pack']);
 }
 
 function sourceArchive({ next }: Plan): string {

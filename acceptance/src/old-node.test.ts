@@ -18,17 +18,22 @@ function oldNode(): [string, ...string[]] {
   return [process.execPath, '--import', disguise];
 }
 
+/** The part of the program that runs before it switches to the pinned Node. */
+function copyProgram(folder: string): void {
+  for (const path of ['service/bin', 'scripts/launch.mjs']) cpSync(join(checkout, path), join(folder, path), { recursive: true });
+}
+
 test('an old Node without the pinned one prints what to do in one sentence', async () => {
   const folder = temporaryFolder();
-  cpSync(join(checkout, 'service/bin'), join(folder, 'bin'), { recursive: true });
-  const { code, stdout, stderr } = await rrs(['start'], { command: [...oldNode(), join(folder, 'bin/rrs-server.mjs')] });
+  copyProgram(folder);
+  const { code, stdout, stderr } = await rrs(['start'], { command: [...oldNode(), join(folder, 'service/bin/rrs-server.mjs')] });
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toMatch(/^rrs-server: [^\n]*Node 24[^\n]* 2[0-3]\.[\d.]+[^\n]*npm ci[^\n]*\.\n$/);
 });
 
 test('an old Node prints what to do when install scripts were disabled and the pinned Node has no program', async () => {
   const folder = temporaryFolder();
-  cpSync(join(checkout, 'service/bin'), join(folder, 'service/bin'), { recursive: true });
+  copyProgram(folder);
   mkdirSync(join(folder, 'node_modules/node'), { recursive: true });
   writeFileSync(join(folder, 'node_modules/node/package.json'), '{"name":"node","version":"24.0.0","bin":{"node":"bin/node"}}');
   const { code, stderr } = await rrs(['start'], { command: [...oldNode(), join(folder, 'service/bin/rrs-server.mjs')] });

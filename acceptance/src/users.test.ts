@@ -43,6 +43,7 @@ test.concurrent('it starts from a checkout in a private home with a restrictive 
 /** Like a checkout after `npm ci`, with links for all packages except the PostgreSQL programs. */
 function copyCheckout(home: string): void {
   cpSync(join(checkout, 'service'), join(home, 'service'), { recursive: true, filter: (path) => !path.endsWith('node_modules') });
+  cpSync(join(checkout, 'scripts/launch.mjs'), join(home, 'scripts/launch.mjs'), { recursive: true });
   const [from, to] = [join(checkout, 'node_modules'), join(home, 'node_modules')];
   mkdirSync(to);
   for (const name of readdirSync(from)) {

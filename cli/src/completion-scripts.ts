@@ -13,7 +13,13 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** The first words of commands, each once, and the second words of each. */
 function groupsOf(commands: readonly Completed[]): Map<string, Completed[]> {
-  return Map.groupBy(commands, ({ name }) => name.split(' ')[0] ?? '');
+  // Map.groupBy does not exist in Node 20.
+  const groups = new Map<string, Completed[]>();
+  for (const command of commands) {
+    const first = command.name.split(' ')[0] ?? '';
+    groups.set(first, [...(groups.get(first) ?? []), command]);
+  }
+  return groups;
 }
 
 const second = ({ name }: Completed): string => name.split(' ')[1] ?? '';

@@ -1,43 +1,8 @@
 #!/usr/bin/env node
-import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import module from 'node:module';
-import { fileURLToPath } from 'node:url';
+import { launch } from '../../scripts/launch.mjs';
 
-// This file must run on every Node version that npm supports: it finds the version that the program needs.
-const REQUIRED_NODE = 24;
-
-if (Number(process.versions.node.split('.')[0]) >= REQUIRED_NODE) {
-  // Not in the shared temporary folder, which is Node's default: another user could plant code there.
-  module.enableCompileCache?.(fileURLToPath(new URL('../../node_modules/.cache/rrs', import.meta.url)));
-  process.removeAllListeners('warning').on('warning', (warning) => {
-    if (warning.name !== 'ExperimentalWarning') process.stderr.write(`${warning.stack}\n`);
-  });
-  const { main } = await import('../src/cli/cli.ts');
-  process.exitCode = await main(process.argv.slice(2), {
-    out: (text) => process.stdout.write(text),
-    err: (text) => process.stderr.write(text),
-    color: process.stdout.isTTY === true && process.stdout.hasColors(),
-  });
-} else {
-  const pinned = pinnedNode();
-  if (pinned === null) {
-    process.stderr.write(
-      `rrs-verify: Node ${REQUIRED_NODE} or later is required, but this is Node ${process.versions.node}. Run "npm ci" with install scripts enabled, which installs Node ${REQUIRED_NODE}, or open rrs-verify.html in a browser.\n`,
-    );
-    process.exit(2);
-  }
-  const child = spawn(pinned, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  // A process killed by a signal has no exit code. It must not look like a verdict.
-  child.on('exit', (code) => process.exit(code ?? 2));
-}
-
-function pinnedNode() {
-  try {
-    const path = module.createRequire(import.meta.url).resolve('node/bin/node');
-    return existsSync(path) ? path : null;
-  } catch {
-    return null;
-  }
-}
+// Of the sources. The package runs src/cli/run.ts without this, on every Node that npm supports.
+await launch(
+  { url: import.meta.url, program: 'rrs-verify', failure: 2, otherwise: ', or open rrs-verify.html in a browser' },
+  () => import('../src/cli/run.ts'),
+);

@@ -1,6 +1,7 @@
 import type { Evidence } from '../../document/evidence.ts';
 import type { Finding } from '../../document/finding.ts';
 import { describe, dispositionOf } from './dispositions.ts';
+import { mapped } from './sequences.ts';
 import { standingCounts } from './words/conclusion.ts';
 
 /** CycloneDX 1.6. */
@@ -17,8 +18,8 @@ export function cycloneDxVex({ package_id, generated_at, findings, conclusion, c
       tools: { components: [{ type: 'application', name: 'Remediation Risk Service' }] },
       properties: properties({ conclusion, grade: completeness.grade, findings: counts.findings, ...standingCounts(counts) }),
     },
-    vulnerabilities: findings.values().map(vulnerabilityOf),
-    components: assets.values().map(componentOf),
+    vulnerabilities: mapped(findings, vulnerabilityOf),
+    components: mapped(assets.values(), componentOf),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Evidence } from '../../document/evidence.ts';
 import type { Finding } from '../../document/finding.ts';
 import { describe, dispositionOf } from './dispositions.ts';
+import { mapped } from './sequences.ts';
 
 /** OpenVEX 0.2.0. A document needs at least one statement. */
 export function openVex({ package_id, organization, generated_at, findings }: Evidence) {
@@ -11,7 +12,7 @@ export function openVex({ package_id, organization, generated_at, findings }: Ev
     timestamp: generated_at,
     version: 1,
     tooling: 'Remediation Risk Service',
-    statements: findings.values().map(statementOf),
+    statements: mapped(findings, statementOf),
   };
 }
 

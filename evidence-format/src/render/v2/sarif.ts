@@ -1,6 +1,7 @@
 import type { Evidence } from '../../document/evidence.ts';
 import type { Finding } from '../../document/finding.ts';
 import { describe, dispositionOf } from './dispositions.ts';
+import { mapped } from './sequences.ts';
 import { standingCounts } from './words/conclusion.ts';
 
 /** SARIF 2.1.0. The baseline is what the scans before the fix reported. */
@@ -13,7 +14,7 @@ export function sarif({ findings, package_id, as_of, conclusion, completeness, c
         tool: { driver: { name: 'Remediation Risk Service' } },
         automationDetails: { id: `remediation-evidence/${package_id}` },
         properties: { as_of, conclusion, grade: completeness.grade, findings: counts.findings, by_standing: standingCounts(counts) },
-        results: findings.values().map(resultOf),
+        results: mapped(findings, resultOf),
       },
     ],
   };

@@ -1,5 +1,6 @@
 import type { Approval, Control, Evidence } from '../../../document/evidence.ts';
 import { describe } from '../dispositions.ts';
+import { groupedBy, mapped } from '../sequences.ts';
 import { outcomesOf } from '../words/conclusion.ts';
 import { observations, relatedObservations } from './observations.ts';
 import { findingProps, inventory, line, list, metadata, NAMESPACE, oscalId, outcomeOf, props } from './parts.ts';
@@ -36,7 +37,7 @@ export function oscalAssessmentResults(evidence: Evidence) {
 
 function findingResults(evidence: Evidence) {
   const related = relatedObservations(evidence);
-  return evidence.findings.values().map((finding) => {
+  return mapped(evidence.findings, (finding) => {
     const { objective } = describe(finding);
     return {
       uuid: oscalId('finding', finding.id),
@@ -70,7 +71,7 @@ function reviewedControls(controls: readonly Control[]) {
     return { description, 'control-selections': [{ description: 'No control is addressed.', 'include-controls': [{ 'control-id': 'none-proposed' }] }] };
   return {
     description,
-    'control-selections': [...Map.groupBy(controls, ({ framework }) => framework)].map(([framework, its]) => ({
+    'control-selections': [...groupedBy(controls, ({ framework }) => framework)].map(([framework, its]) => ({
       description: line(framework),
       props: its.flatMap(({ control, verdict }) => props({ [verdict.replaceAll('_', '-')]: controlId(framework, control) })),
       'include-controls': its.map(({ control }) => ({ 'control-id': controlId(framework, control) })),

@@ -7,9 +7,12 @@ type Scans = ReadonlyMap<string, Scan>;
 
 const byId = (scans: readonly Scan[]): Scans => new Map(scans.map((scan) => [scan.id, scan]));
 
-export function observations({ findings, scans }: Evidence) {
+export function* observations({ findings, scans }: Evidence) {
   const known = byId(scans);
-  return findings.values().flatMap((finding) => [observationBefore(finding, known), ...observationAfter(finding, known)]);
+  for (const finding of findings) {
+    yield observationBefore(finding, known);
+    yield* observationAfter(finding, known);
+  }
 }
 
 function observationBefore(finding: Finding, scans: Scans) {

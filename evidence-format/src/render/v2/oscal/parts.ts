@@ -3,6 +3,7 @@ import { sha1 } from '../../../bytes/sha1.ts';
 import type { Evidence } from '../../../document/evidence.ts';
 import type { Finding } from '../../../document/finding.ts';
 import { describe, dispositionOf } from '../dispositions.ts';
+import { mapped } from '../sequences.ts';
 import { standingCounts } from '../words/conclusion.ts';
 import { oneLine } from '../words/printable.ts';
 
@@ -58,7 +59,7 @@ export function metadata(evidence: Evidence, title: string) {
 export function inventory({ findings, assets }: Evidence) {
   const scopes = new Map(assets.map((asset) => [asset.id, asset]));
   const seen = new Map(findings.map(({ asset }) => [asset.id, asset]));
-  return seen.values().map(({ id, type, name }) => {
+  return mapped(seen.values(), ({ id, type, name }) => {
     const { owner = null, criticality = null, exposure = null } = scopes.get(id) ?? {};
     return {
       uuid: oscalId('asset', id),

@@ -1,5 +1,6 @@
 import type { Evidence } from '../../../document/evidence.ts';
 import { describe } from '../dispositions.ts';
+import { mapped } from '../sequences.ts';
 import { observations, relatedObservations } from './observations.ts';
 import { findingProps, inventory, line, list, metadata, oscalId, outcomeOf, props } from './parts.ts';
 import { resources } from './resources.ts';
@@ -17,7 +18,7 @@ export function oscalPoam(evidence: Evidence) {
       'local-definitions': { 'inventory-items': inventory(evidence) },
       observations: observations(evidence),
       risks: risks(evidence),
-      'poam-items': evidence.findings.values().map((finding) => ({
+      'poam-items': mapped(evidence.findings, (finding) => ({
         uuid: oscalId('poam-item', finding.id),
         title: line(finding.title),
         description: `${line(finding.weakness)} on ${line(finding.asset.name)}: ${outcomeOf(finding)}.`,

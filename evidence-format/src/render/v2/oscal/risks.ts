@@ -1,13 +1,14 @@
 import type { Evidence } from '../../../document/evidence.ts';
 import type { Finding } from '../../../document/finding.ts';
 import { describe } from '../dispositions.ts';
+import { mapped } from '../sequences.ts';
 import { relatedObservations } from './observations.ts';
 import { findingProps, line, list, NAMESPACE, oscalId, outcomeOf, props } from './parts.ts';
 
 export function risks(evidence: Evidence) {
   const related = relatedObservations(evidence);
   const actor = { type: 'party', 'actor-uuid': oscalId('organization', evidence.organization.id) };
-  return evidence.findings.values().map((finding) => ({
+  return mapped(evidence.findings, (finding) => ({
     uuid: oscalId('risk', finding.id),
     title: line(finding.title),
     description: `${line(finding.weakness)} on ${line(finding.asset.name)}${finding.component === null ? '' : ` in ${line(finding.component)}`}.`,

@@ -1,6 +1,7 @@
 import type { Decision } from '../../../../document/decisions.ts';
 import type { Evidence } from '../../../../document/evidence.ts';
 import { SEVERITIES } from '../../../../document/states.ts';
+import { groupedBy } from '../../sequences.ts';
 import { changeWords, decisionWords } from '../../words/decisions.ts';
 import { roleWords, SEVERITY_WORDS } from '../../words/labels.ts';
 import { count, grouped, second } from '../../words/numbers.ts';
@@ -58,7 +59,7 @@ function row(decision: Decision, names: Names): Cell[] {
 /** Acts that do not fit are grouped by kind and person, so that every one of them is counted. */
 function summary(rest: readonly Decision[]): Block[] {
   if (rest.length === 0) return [];
-  const groups = [...Map.groupBy(rest, ({ kind, by }) => `${kind} ${by.person ?? by.name}`).values()];
+  const groups = [...groupedBy(rest, ({ kind, by }) => `${kind} ${by.person ?? by.name}`).values()];
   return [
     words(`${count(rest.length, 'more act')}, grouped by kind and person. data/evidence.json has each of them under decisions.`),
     ...table(

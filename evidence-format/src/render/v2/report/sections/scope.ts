@@ -1,6 +1,7 @@
 import type { Evidence } from '../../../../document/evidence.ts';
 import type { AssetScope } from '../../../../document/scope.ts';
 import { SEVERITIES } from '../../../../document/states.ts';
+import { groupedBy } from '../../sequences.ts';
 import { SEVERITY_WORDS } from '../../words/labels.ts';
 import { count, day, grouped, humanize, second } from '../../words/numbers.ts';
 import { clipped } from '../../words/printable.ts';
@@ -10,7 +11,7 @@ import type { Names } from '../names.ts';
 
 export function scopeSection(evidence: Evidence, names: Names): Section {
   const { assets, findings, unlinked } = evidence;
-  const inItem = Map.groupBy(findings, ({ asset }) => asset.id);
+  const inItem = groupedBy(findings, ({ asset }) => asset.id);
   const { shown, more } = first(assets, MOST.assets, 'data/evidence.json');
   const removed = first(unlinked, MOST.removed, 'data/evidence.json');
   const others = assets.reduce((sum, asset) => sum + otherOpen(asset), 0);
