@@ -27,6 +27,7 @@ export const published: readonly Published[] = [
   { folder: 'cli', description: 'The command line of the Remediation Risk Service.', engines: SUPPORTED, bins: { rrs: { run: 'src/bin/rrs.ts' } } },
   { folder: 'scan-reports', description: 'Reads scan reports for the Remediation Risk Service.', engines: '>=24', bins: {} },
   { folder: 'connectors', description: 'Connectors of the Remediation Risk Service.', engines: '>=24', bins: {} },
+  { folder: 'console', description: 'Web console of the Remediation Risk Service.', engines: '>=24', bins: {}, files: ['dist'] },
   {
     folder: 'service',
     description: 'The Remediation Risk Service: API and worker.',
