@@ -10,8 +10,8 @@ export interface Published {
   files?: readonly string[];
 }
 
-/** Node 20.15 has `crc32`. */
-export const SUPPORTED = '>=20.15';
+/** Node 20.17 is the first with `crc32` and with options such as `--no-wait`. */
+export const SUPPORTED = '>=20.17';
 
 /** What is published, in an order in which each comes after what it needs. */
 export const published: readonly Published[] = [

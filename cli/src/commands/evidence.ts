@@ -1,8 +1,8 @@
 import type { Client, EvidencePackage, EvidencePreview, ListedEvidencePackage } from '@rrs/client';
 import { choiceOf, choicesOf, flagOf, given, JSON_OPTION, LIMIT_OPTION, oneArgument, textOf } from '../arguments.ts';
 import { type Call, type Command, EXIT } from '../command.ts';
+import { save } from '../files/save.ts';
 import { counted, minuteOf, pageSize, printJson, printList } from '../print.ts';
-import { save } from '../save.ts';
 import { type Column, painter, printable, progress } from '../terminal.ts';
 
 const STATUSES = ['generating', 'ready', 'failed', 'superseded'] as const;

@@ -1,9 +1,9 @@
 import type { Finding, ListedFinding } from '@rrs/client';
 import { choiceOf, JSON_OPTION, LIMIT_OPTION, oneArgument, textOf } from '../arguments.ts';
 import { type Command, EXIT } from '../command.ts';
+import { save } from '../files/save.ts';
 import { FILTER_OPTIONS, filterOf } from '../findings-filter.ts';
 import { dayOf, pageSize, printFacts, printList } from '../print.ts';
-import { save } from '../save.ts';
 import type { Column } from '../terminal.ts';
 
 export const findingColumns: readonly Column<ListedFinding>[] = [

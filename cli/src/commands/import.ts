@@ -11,9 +11,9 @@ import {
 } from '@rrs/client';
 import { flagOf, given, JSON_OPTION, listOf, textOf } from '../arguments.ts';
 import { type Call, type Command, EXIT, UsageError } from '../command.ts';
+import { openReports, type ReportFile } from '../files/report-files.ts';
 import { waitForImport } from '../imports.ts';
 import { printJson } from '../print.ts';
-import { openReports, type ReportFile } from '../report-files.ts';
 import { rememberImports } from '../settings.ts';
 import { bar, painter, printable, progress } from '../terminal.ts';
 

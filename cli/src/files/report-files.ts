@@ -1,9 +1,9 @@
 import { existsSync, openAsBlob } from 'node:fs';
-import { glob, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { collect } from './collect.ts';
-import { UsageError } from './command.ts';
+import { UsageError } from '../command.ts';
+import { glob } from './glob.ts';
 
 export interface ReportFile {
   name: string;
@@ -19,7 +19,7 @@ export async function openReports(names: readonly string[], folder: string): Pro
 /** Shells that do not expand patterns, and quoted ones, leave them to the program. */
 async function expand(name: string, folder: string): Promise<string[]> {
   if (name === '-' || !/[*?[{]/.test(name) || existsSync(join(folder, name))) return [name];
-  const found = (await collect(glob(name, { cwd: folder }))).sort();
+  const found = await glob(name, folder);
   if (found.length === 0) throw new UsageError(`No file matches ${name}.`);
   return found;
 }

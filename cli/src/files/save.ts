@@ -3,7 +3,7 @@ import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
-import { type Call, UsageError } from './command.ts';
+import { type Call, UsageError } from '../command.ts';
 
 /** Writes a download to a file, or to standard output for "-". A file appears when it is complete, so that half of one is never taken for it. */
 export async function save({ terminal }: Pick<Call, 'terminal'>, body: Response['body'], path: string): Promise<void> {
