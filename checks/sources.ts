@@ -31,6 +31,6 @@ export function lineAt(text: string, index: number): number {
 }
 
 export const isTest = ({ path }: Source): boolean => /\.test\.tsx?$|\/testing\/|\/fake[\w-]*\.ts$/.test(path);
-const GENERATED = ['service/src/db/types.ts', 'client/src/api.ts'];
+const GENERATED = ['service/src/db/types.ts', 'client/src/api.ts', 'client/src/operations.ts'];
 /** Sources that people write. */
 export const isTypeScript = ({ path }: Source): boolean => /\.tsx?$/.test(path) && !GENERATED.includes(path);

@@ -1,3 +1,6 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { commands } from './commands.ts';
 import { printed } from './testing/printed.ts';
@@ -18,4 +21,33 @@ it.each(Object.keys(commands))('%s has help with examples that use it', async (n
 
 it('commands that need the service say how to sign in', async () => {
   expect(await printed('whoami')).toEqual({ code: 2, out: '', err: 'rrs: Not signed in. Run "rrs login", or set RRS_URL and RRS_API_KEY.\n' });
+});
+
+it('prints its version', async () => {
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  expect(await printed('--version')).toEqual({ code: 0, out: `${version}\n`, err: '' });
+});
+
+/** Prints the file of each module that is loaded. */
+const HOOK = `import { registerHooks } from 'node:module';
+registerHooks({ load(url, context, next) { if (url.startsWith('file:')) process.stderr.write(url + '\\n'); return next(url, context); } });`;
+
+function loadedBy(...args: string[]): string[] {
+  const root = fileURLToPath(new URL('../..', import.meta.url));
+  const program = `data:text/javascript,${encodeURIComponent(HOOK)}`;
+  const command = `"${process.execPath}" --import "${program}" cli/bin/rrs.mjs ${args.join(' ')} 2>&1 >/dev/null`;
+  const printedModules = execFileSync('sh', ['-c', command], { cwd: root, encoding: 'utf8' });
+  return printedModules
+    .trim()
+    .split('\n')
+    .map((url) => url.replace(/^.*\/(?=(?:cli|client|verifier|scripts)\/)/, ''));
+}
+
+// The time to start depends on the machine. What is loaded decides about it.
+it('loads only what the overview needs, and one command for its help', () => {
+  const overview = ['cli/bin/rrs.mjs', 'scripts/launch.mjs', 'cli/src/bin/rrs.ts', 'cli/src/main.ts', 'cli/src/command.ts', 'cli/src/commands.ts'];
+  expect(loadedBy('--help').sort()).toEqual([...overview, 'cli/src/help.ts', 'cli/src/terminal.ts'].sort());
+  const list = loadedBy('findings', 'list', '--help');
+  expect(list.filter((path) => path.includes('/commands/'))).toEqual(['cli/src/commands/findings.ts']);
+  expect(list.filter((path) => !path.startsWith('cli/'))).toEqual(['scripts/launch.mjs']);
 });

@@ -11,7 +11,7 @@ export function overview(commands: Commands): string {
     'Commands:',
     ...Object.entries(commands).map(([name, { summary }]) => `${INDENT}${name.padEnd(width)}${summary}`),
     '',
-    'Run "rrs <command> --help" for its options and examples.',
+    'Run "rrs <command> --help" for its options and examples, and "rrs --version" for the version.',
     'RRS_URL and RRS_API_KEY take precedence over what "rrs login" stored.',
     '',
     'Exit status: 0 done or passed, 1 failed or refused, 2 mistake in the command, 3 problem with the service.',

@@ -1,9 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { RrsConnectionError, RrsError } from '@rrs/client';
 import { type Call, type Command, EXIT, type Listed, UsageError } from './command.ts';
 import { commands } from './commands.ts';
 import { helpOf, overview } from './help.ts';
-import { clientOf, urlOf } from './settings.ts';
 import { printable } from './terminal.ts';
 
 type Surroundings = Pick<Call, 'terminal' | 'env' | 'folder'>;
@@ -14,6 +13,7 @@ export async function main(args: readonly string[], surroundings: Surroundings):
   try {
     return await run(args, surroundings);
   } catch (error) {
+    const { messageOf, statusOf } = await import('./problems.ts');
     terminal.err(`rrs: ${printable(messageOf(error))}\n`);
     return statusOf(error);
   }
@@ -26,6 +26,11 @@ async function run(args: readonly string[], surroundings: Surroundings): Promise
     terminal.out(named.length === 0 ? overview(commands) : await helpFor(find(named)));
     return EXIT.ok;
   }
+  if (['version', '--version', '-V'].includes(first)) {
+    const manifest: { version: string } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+    terminal.out(`${manifest.version}\n`);
+    return EXIT.ok;
+  }
   const found = find(args);
   if (found.rest.includes('--help') || found.rest.includes('-h')) {
     terminal.out(await helpFor(found));
@@ -33,6 +38,7 @@ async function run(args: readonly string[], surroundings: Surroundings): Promise
   }
   const command = await found.listed.load();
   const parsed = command.isRaw ? { values: {}, positionals: [] } : parse(found.name, command, found.rest);
+  const { clientOf, urlOf } = await import('./settings.ts');
   return command.run({ ...surroundings, ...parsed, args: found.rest, client: () => clientOf(env), url: () => urlOf(env) });
 }
 
@@ -64,24 +70,7 @@ function parse(name: string, { options = {}, arguments: expected }: Command, arg
     if (expected === undefined && positionals.length > 0) throw new UsageError(`Unexpected argument "${positionals[0]}".`);
     return { values, positionals };
   } catch (error) {
-    const [sentence = ''] = messageOf(error).split('. ');
+    const [sentence = ''] = (error instanceof Error ? error.message : String(error)).split('. ');
     throw new UsageError(`${sentence.replace(/\.$/, '')}. Run "rrs ${name} --help" for its options.`);
   }
-}
-
-const MISTAKES = ['malformed_request', 'validation_failed', 'invalid_cursor', 'not_found'];
-const REFUSALS = ['conflict', 'invalid_transition', 'unprocessable', 'stale_version', 'gone', 'payload_too_large'];
-
-function statusOf(error: unknown): number {
-  if (error instanceof UsageError) return EXIT.usage;
-  const code = error instanceof RrsError ? error.code : null;
-  if (code !== null && MISTAKES.includes(code)) return EXIT.usage;
-  return code !== null && REFUSALS.includes(code) ? EXIT.failed : EXIT.service;
-}
-
-function messageOf(error: unknown): string {
-  if (error instanceof RrsError && error.code === 'unauthenticated') return `${error.message} Run "rrs login", or check RRS_API_KEY.`;
-  if (error instanceof RrsError && error.status >= 500 && error.requestId) return `${error.message} Request ${error.requestId}.`;
-  if (error instanceof RrsError || error instanceof RrsConnectionError || error instanceof Error) return error.message;
-  return String(error);
 }

@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { typeOf } from './describe-types.ts';
-import { formatted, readDescription } from './generate.ts';
+import { generated, readDescription } from './generate.ts';
 
-it('api.ts is generated from the current description of the API', () => {
+it('types and calls are generated from the current description of the API', () => {
   // If this fails: npm run client:generate
-  expect(readFileSync(new URL('../src/api.ts', import.meta.url), 'utf8')).toBe(formatted(readDescription()));
+  const files = generated(readDescription());
+  expect(files.length).toBe(2);
+  for (const { file, text } of files) expect(readFileSync(file, 'utf8'), file.pathname).toBe(text);
 });
 
 it.each([

@@ -22,27 +22,33 @@ export interface Description {
   components: { schemas: Record<string, Schema> };
 }
 
-/** The source of `api.ts`: a type for each schema and each operation, and how each operation is called. */
-export function generate({ paths, components }: Description): string {
+/** The sources by their names. Types are apart from what runs, so that a program that starts does not read their 300 KiB. */
+export function generate({ paths, components }: Description): Record<'api.ts' | 'operations.ts', string> {
   const operations = Object.entries(paths)
     .flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })))
     .sort((a, b) => (a.operation.operationId < b.operation.operationId ? -1 : 1));
-  return [
-    '// Generated from service/openapi.json by `npm run client:generate`. Do not edit.\n',
+  const types = [
+    GENERATED,
     '/** A file or other bytes to send. */\nexport type Bytes = Blob | ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer> | ArrayBuffer;\n',
     ...Object.entries(components.schemas).map(([name, schema]) => `${comment(schema.description)}export type ${name} = ${typeOf(schema)};\n`),
     '/** What each operation takes and returns. */',
     'export interface Operations {',
     ...operations.map(({ operation }) => operationType(operation)),
     '}\n',
+  ];
+  const calls = [
+    GENERATED,
     '/** Method, path, kind of response, and whether a request can be repeated safely with an idempotency key. */',
     'export const operations = {',
     ...operations.map(
       ({ method, path, operation }) => `${operation.operationId}: ['${method}', '${path}', '${responseKind(operation)}', ${canBeRepeated(operation)}],`,
     ),
     '} as const;\n',
-  ].join('\n');
+  ];
+  return { 'api.ts': types.join('\n'), 'operations.ts': calls.join('\n') };
 }
+
+const GENERATED = '// Generated from service/openapi.json by `npm run client:generate`. Do not edit.\n';
 
 /** Headers that the client sets itself, or that the platform does. */
 const OWN_HEADERS = ['X-Request-Id', 'traceparent', 'Idempotency-Key', 'Last-Event-Id'];

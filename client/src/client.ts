@@ -1,5 +1,5 @@
-import { operations } from './api.ts';
 import { type EventsOptions, events, type RrsEvent } from './events.ts';
+import { operations } from './operations.ts';
 import { type ClientOptions, send } from './request.ts';
 import type { AnyInput, Arguments, ItemOf, ListName, OperationName, ResultOf } from './types.ts';
 

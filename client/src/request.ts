@@ -1,5 +1,6 @@
-import { type Bytes, operations } from './api.ts';
+import type { Bytes } from './api.ts';
 import { errorFrom, RrsConnectionError, RrsError } from './errors.ts';
+import { operations } from './operations.ts';
 import type { AnyInput, OperationName } from './types.ts';
 
 export interface ClientOptions {

@@ -1,5 +1,5 @@
 import { type Command, type Commands, EXIT, UsageError } from '../command.ts';
-import { type Completed, scripts } from '../completion-scripts.ts';
+import { type Completed, scripts } from '../completion/completion-scripts.ts';
 
 const SHELLS = Object.keys(scripts) as (keyof typeof scripts)[];
 

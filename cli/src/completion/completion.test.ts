@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { printed } from './testing/printed.ts';
+import { printed } from '../testing/printed.ts';
 
 let folder: string;
 beforeAll(async () => {
