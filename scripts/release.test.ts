@@ -78,6 +78,11 @@ test('a release sets all versions, moves the changelog entries, commits, tags an
   expect(lock.packages.service.dependencies['@rrs/connectors']).toBe('77.1.2');
   expect(JSON.parse(readFileSync(join(clone, 'service/package.json'), 'utf8')).dependencies['@rrs/connectors']).toBe('77.1.2');
   expect(JSON.parse(readFileSync(join(clone, 'service/openapi.json'), 'utf8')).info.version).toBe('77.1.2');
+  // What a release tells others to install is that release.
+  for (const path of ['deploy/helm/rrs/Chart.yaml', 'docs/ci.md', 'integrations/github-action/action.yml', 'integrations/gitlab-ci/rrs.yml'])
+    expect(readFileSync(join(clone, path), 'utf8'), path).not.toContain(current);
+  expect(readFileSync(join(clone, 'deploy/helm/rrs/Chart.yaml'), 'utf8')).toContain('\nversion: 77.1.2\nappVersion: 77.1.2\n');
+  expect(readFileSync(join(clone, 'integrations/github-action/action.yml'), 'utf8')).toContain('@rrs/cli@77.1.2');
 
   const today = new Date().toISOString().slice(0, 10);
   const expected = CHANGELOG.replace('## Unreleased\n', `## Unreleased\n\n## 77.1.2 (${today})\n`);

@@ -8,6 +8,9 @@ import { parseArgs } from 'node:util';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const USAGE = 'Usage: npm run release -- <major|minor|patch|x.y.z> [--dry-run]';
 const TARBALLS = 'dist';
+/** Texts that name the version: what installs the packages, and how to. */
+const TEXTS = ['deploy/helm/rrs/Chart.yaml', 'docs/ci.md', 'integrations/github-action/action.yml', 'integrations/gitlab-ci/rrs.yml'];
+const NAMED_VERSION = /(?<=@rrs\/cli@|[@/]v|^(?:appV|v)ersion: )\d+\.\d+\.\d+/gm;
 
 /** A reason not to release that the person who runs the command can act on. */
 class Refusal extends Error {}
@@ -107,7 +110,7 @@ function describe({ current, next, tag, workspaces, notes }: Plan): string {
   return [
     `Release ${current} -> ${next}`,
     '',
-    `  set the version in  package.json, package-lock.json, service/openapi.json and ${workspaces.map((name) => `${name}/package.json`).join(', ')}`,
+    `  set the version in  package.json, package-lock.json, service/openapi.json, ${[...TEXTS, ...workspaces.map((name) => `${name}/package.json`)].join(', ')}`,
     `  move the entries    of "Unreleased" in CHANGELOG.md to ${next}`,
     `  commit and tag      ${tag}`,
     `  write tarballs      of the packages to ${TARBALLS}/packages/ and of the sources to ${TARBALLS}/`,
@@ -135,6 +138,7 @@ function writeVersion({ next, workspaces }: Plan): void {
   editJson<{ info: { version: string } }>('service/openapi.json', ({ info }) => {
     info.version = next;
   });
+  for (const path of TEXTS) writeFileSync(join(root, path), readFileSync(join(root, path), 'utf8').replaceAll(NAMED_VERSION, next));
 }
 
 function packTarballs(): void {
