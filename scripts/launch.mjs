@@ -13,7 +13,7 @@ const REQUIRED = 24;
 export async function launch({ url, program, failure, flags = [], otherwise = '' }, run) {
   if (Number(process.versions.node.split('.')[0]) >= REQUIRED) {
     // Threat: Node's default is the shared temporary folder, where other users could plant code for us to run.
-    module.enableCompileCache?.(fileURLToPath(new URL('../../node_modules/.cache/rrs', url)));
+    module.enableCompileCache?.(fileURLToPath(new URL('../node_modules/.cache/rrs', import.meta.url)));
     process.removeAllListeners('warning').on('warning', (warning) => {
       if (warning.name !== 'ExperimentalWarning') process.stderr.write(`${warning.stack}\n`);
     });

@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { stripTypeScriptTypes } from 'node:module';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
+import { promisify } from 'node:util';
 import { buildDigest } from '../../service/src/main/build-digest.ts';
 import { writeDeclarations } from './declarations.ts';
 import { type Published, published, SUPPORTED } from './published.ts';
@@ -21,6 +23,7 @@ interface Manifest {
  * packages run the same code with the same lines. Node does not remove types below `node_modules`.
  */
 export async function buildPackages(root: string, out: string): Promise<string[]> {
+  await promisify(execFile)(process.execPath, [join(root, 'console/scripts/build.ts'), '--if-stale']);
   const built = await Promise.all(published.map((one) => buildPackage(root, out, one)));
   await writeDeclarations(
     root,
@@ -36,13 +39,17 @@ async function buildPackage(root: string, out: string, one: Published) {
   const source = join(root, folder);
   const target = join(out, folder);
   const manifest = JSON.parse(await readFile(join(source, 'package.json'), 'utf8')) as Manifest;
-  const exported = Object.entries(manifest.exports ?? {}).filter(([, path]) => !/\/(?:testing\/|fakes\.ts)/.test(path));
-  const entries = [...exported.map(([, path]) => path), ...Object.values(bins).map(({ run }) => run)].map((path) => join(source, path));
+  const exported = Object.entries(manifest.exports ?? {}).filter(([, path]) => !/\/(?:testing\/|scripts\/|fakes\.ts)/.test(path));
+  const entries = [...exported.map(([, path]) => path).filter((path) => path.endsWith('.ts')), ...Object.values(bins).map(({ run }) => run)].map((path) =>
+    join(source, path),
+  );
   for (const path of await reachable(entries, source)) {
     const file = join(target, relative(source, path).replace(/^src/, 'dist').replace(/\.ts$/, '.js'));
     await write(file, asJavaScript(await readFile(path, 'utf8'), relative(root, path)));
   }
-  for (const name of [...files, 'README.md']) if (existsSync(join(source, name))) await cp(join(source, name), join(target, name), { recursive: true });
+  const isVisible = (path: string): boolean => !basename(path).startsWith('.');
+  for (const name of [...files, 'README.md'])
+    if (existsSync(join(source, name))) await cp(join(source, name), join(target, name), { recursive: true, filter: isVisible });
   await cp(join(root, 'LICENSE'), join(target, 'LICENSE'));
   for (const [name, bin] of Object.entries(bins)) {
     const file = join(target, `bin/${name}.mjs`);
@@ -57,7 +64,10 @@ async function buildPackage(root: string, out: string, one: Published) {
     );
     await chmod(file, 0o755);
   }
-  if (Object.values(bins).some(({ pinned }) => pinned)) await cp(join(root, 'scripts/launch.mjs'), join(target, 'bin/launch.mjs'));
+  if (Object.values(bins).some(({ pinned }) => pinned)) {
+    const launcher = await readFile(join(root, 'scripts/launch.mjs'), 'utf8');
+    await write(join(target, 'bin/launch.mjs'), launcher.replace('../node_modules/.cache/', '../../../.cache/'));
+  }
   await writeFile(join(target, 'package.json'), `${JSON.stringify(await manifestOf(root, manifest, one, exported), null, 2)}\n`);
   const names = Object.fromEntries(exported.map(([key, path]) => [join(manifest.name, key), path]));
   return { folder, types, names, engines: one.engines, entries: entries.map((path) => relative(source, path)) };
@@ -65,7 +75,11 @@ async function buildPackage(root: string, out: string, one: Published) {
 
 /** A program that runs on every Node that npm supports. */
 const plainBin = (run: string): string => `#!/usr/bin/env node\nimport '../${built(run)}';\n`;
-const built = (path: string): string => path.replace(/^(?:\.\/)?src\//, 'dist/').replace(/\.ts$/, '.js');
+const built = (path: string): string =>
+  path
+    .replace(/^\.\//, '')
+    .replace(/^src\//, 'dist/')
+    .replace(/\.ts$/, '.js');
 
 async function manifestOf(
   root: string,
@@ -106,6 +120,7 @@ async function reachable(entries: readonly string[], source: string): Promise<st
 
 function asJavaScript(code: string, path: string): string {
   const javaScript = stripTypeScriptTypes(code).replaceAll(IMPORTED, "$1'$2.js'");
+  if (javaScript.trim() === '') return 'export {};\n';
   const missed = /'\.{1,2}\/[^']*\.ts'/.exec(javaScript);
   if (missed) throw new Error(`${path} refers to ${missed[0]}, which does not exist in the package`);
   return javaScript;

@@ -1,17 +1,18 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import type { ConsoleOptions } from '../../http/console/console.ts';
 import { messageOf } from '../../shared/errors.ts';
 import type { Log } from '../log.ts';
 
-const home = new URL('../../../../console/', import.meta.url);
-const folder = fileURLToPath(new URL('dist/', home));
-const program = fileURLToPath(new URL('scripts/build.ts', home));
+const home = dirname(createRequire(import.meta.url).resolve('@rrs/console/package.json'));
+const folder = join(home, 'dist');
+const program = join(home, 'scripts/build.ts');
 
 const NOT_BUILT = 'The console is not built. Run `npm ci` or `node console/scripts/build.ts` in the folder of the service.';
 
-/** The console next to the service. */
+/** The console of the package `@rrs/console`. */
 export function openConsole() {
   const state = { isBuilding: false };
   const options: ConsoleOptions = { folder, missing: () => (state.isBuilding ? null : NOT_BUILT) };
@@ -23,7 +24,7 @@ export function openConsole() {
      */
     buildIfStale(log: Log): { stop: () => Promise<void> } {
       if (!existsSync(program)) return { stop: async () => {} };
-      state.isBuilding = !existsSync(new URL('dist/index.html', home));
+      state.isBuilding = !existsSync(join(folder, 'index.html'));
       const building = new AbortController();
       const done = build(log, building.signal).finally(() => {
         state.isBuilding = false;
