@@ -73,6 +73,21 @@ describe('a pipeline', () => {
     });
   });
 
+  test('decides in the same way if the same file is imported again', async () => {
+    const failOn = ['--fail-on', 'critical,high,medium,low'];
+    await imported('--track', 'main', '--complete');
+    const first = await cli(['gate', ...failOn]);
+    expect(first.code).toBe(1);
+    await imported('--track', 'main', '--complete');
+    expect(await cli(['gate', ...failOn])).toEqual(first);
+  });
+
+  test('is told which option is missing if a report does not name what was scanned', async () => {
+    writeFileSync(join(folder, 'semgrep.json'), readFileSync(join(checkout, 'scan-reports/src/formats/semgrep/fixtures/cli-0.json')));
+    const { code, stdout } = await cli(['import', 'semgrep.json']);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining('Add --asset, such as --asset repository:github.com/acme/shop.') });
+  });
+
   test('gates on an import that is not complete, and is not told that it passed if a later scan replaced the import', async () => {
     scanAgain();
     const first = await imported('--track', 'main', '--complete');

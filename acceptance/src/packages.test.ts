@@ -93,7 +93,8 @@ describe('with a running service', () => {
 
   beforeAll(async () => {
     site = await serveClient();
-    service = await start({ command: [bin('rrs-server')], env: { PATH, RRS_CORS_ORIGINS: origin() } });
+    // The program starts another one on the Node that it brings, and both have to end.
+    service = await start({ command: [bin('rrs-server')], env: { PATH, RRS_CORS_ORIGINS: origin() }, detached: true });
     env = { RRS_URL: service.url, RRS_API_KEY: service.key ?? '' };
   });
   afterAll(() => void site?.close());

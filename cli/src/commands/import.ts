@@ -9,7 +9,7 @@ import {
   RrsError,
   type ScanScope,
 } from '@rrs/client';
-import { flagOf, given, JSON_OPTION, listOf, textOf } from '../arguments.ts';
+import { flagOf, given, JSON_OPTION, listOf, textOf, timeOf } from '../arguments.ts';
 import { type Call, type Command, EXIT, UsageError } from '../command.ts';
 import { openReports, type ReportFile } from '../files/report-files.ts';
 import { waitForImport } from '../imports.ts';
@@ -34,6 +34,7 @@ export const importReports: Command = {
       help: 'Pull request or branch of the asset that was merged or closed, such as pr-17. Its findings are not listed any more. Can be repeated.',
     },
     path: { type: 'string', value: 'FOLDER', help: 'Part of a repository that was scanned.' },
+    'scanned-at': { type: 'string', value: 'TIME', help: 'When the scan began. Default: as the report says, or now.' },
     complete: { type: 'boolean', help: 'The report has all findings: close those that it no longer has.' },
     wait: { type: 'boolean', help: 'Wait until the imports end. This is the default; --no-wait only uploads.' },
     'dry-run': { type: 'boolean', help: 'Show what would change, and change nothing.' },
@@ -112,6 +113,7 @@ function scopeOf(call: Call): ScanScope {
     track: textOf(call, 'track'),
     path: textOf(call, 'path'),
     ended_tracks: ended.length > 0 ? ended : undefined,
+    started_at: timeOf(call, 'scanned-at'),
   });
 }
 
@@ -143,18 +145,30 @@ function severitiesOf({ counts_by_severity: { created, reopened } }: Import): st
     .join(', ');
 }
 
+const OPTIONS: Readonly<Record<string, string>> = {
+  asset: '--asset, such as --asset repository:github.com/acme/shop',
+  track: '--track, such as --track main',
+  started_at: '--scanned-at',
+};
+
+/** The service names the fields of the API. Here they are options. */
+const inOptions = (text: string): string =>
+  text
+    .replaceAll(/Set `(\w+)` in `scan_scope`/g, (whole, field) => (OPTIONS[field] ? `Add ${OPTIONS[field]}` : whole))
+    .replace('Set `format` if it is', 'Add --format if it is');
+
 function describe(done: Import, name: string, { terminal }: Call): string {
   const { id, status, counts, rejected, notes, error, dry_run } = done;
   const paint = painter(terminal);
   const title = `${printable(name)}: `;
-  if (status === 'failed') return `${title}${paint('failed', 'red')}. ${printable(error ?? '')}\n`;
+  if (status === 'failed') return `${title}${paint('failed', 'red')}. ${printable(inOptions(error ?? ''))}\n`;
   if (status === 'queued' || status === 'running') return `${title}queued as import ${id}\n`;
   const bySeverity = severitiesOf(done);
   return [
     `${title}${dry_run ? 'would be ' : ''}${changesOf(counts)}${counts.rejected > 0 ? `, ${paint(`${counts.rejected} rejected`, 'red')}` : ''}`,
     ...(bySeverity === '' ? [] : [`  new: ${bySeverity}`]),
-    ...rejected.slice(0, MOST_REJECTED).map(({ place, reason }) => `  rejected: ${printable(place)}: ${printable(reason)}`),
-    ...notes.map((note) => `  ${printable(note)}`),
+    ...rejected.slice(0, MOST_REJECTED).map(({ place, reason }) => `  rejected: ${printable(place)}: ${printable(inOptions(reason))}`),
+    ...notes.map((note) => `  ${printable(inOptions(note))}`),
     ...(status === 'needs_confirmation' ? [`  ${paint('It would close unusually many findings and waits for a person to confirm it.', 'red')}`] : []),
     '',
   ].join('\n');

@@ -58,16 +58,18 @@ export async function recordChanges(tx: TenantTx, orgId: string, importId: strin
 }
 
 /**
- * Keeps which findings an import saw and did not change, where sightings do not tell: its run is not complete, or its track does not count and adds nothing
- * to what others have. Only the newest run of a source on a track keeps it: it grows with
- * every import of a pull request.
+ * Keeps which findings an import saw and did not change, where sightings do not tell: its run is not complete, its track does not count and adds nothing
+ * to what others have, or another import has a run of the same time or a later one, as when a pipeline sends the same file again. Only the newest run of a
+ * source on a track keeps it: it grows with every import of a pull request.
  */
 export async function recordUnchanged(tx: TenantTx, orgId: string, importId: string): Promise<void> {
-  const incomplete = sql`(
+  const untold = sql`(
     select run.source_id, run.asset_id, run.track from run_assets run where run.org_id = ${orgId} and run.import_id = ${importId} and (not run.complete or exists (
-      select from ${importedAssets} a where a.org_id = ${orgId} and a.import_id = ${importId} and a.asset_id = run.asset_id and a.track = run.track and not a.track_counts)))`;
+      select from ${importedAssets} a where a.org_id = ${orgId} and a.import_id = ${importId} and a.asset_id = run.asset_id and a.track = run.track and not a.track_counts)
+      or not exists (select from source_coverage c where c.org_id = ${orgId} and c.source_id = run.source_id and c.asset_id = run.asset_id and c.track = run.track
+        and c.complete_import_id = run.import_id)))`;
   await sql`
-    with own as materialized (select * from ${incomplete} run), older as (
+    with own as materialized (select * from ${untold} run), older as (
       delete from import_changes c using own
       join run_assets older on older.org_id = ${orgId} and older.source_id = own.source_id and older.asset_id = own.asset_id and older.track = own.track
       where c.org_id = ${orgId} and c.kind = 'unchanged' and c.import_id = older.import_id and c.import_id <> ${importId}

@@ -114,6 +114,19 @@ describe('what an import saw unchanged', () => {
   });
 });
 
+describe('a report that is imported again', () => {
+  it('shows what it saw, so that a gate can decide on it', async () => {
+    org = await engine.organization();
+    const again = () => scan(3, [lib('a'), lib('b')]);
+    await again();
+    for (let n = 0; n < 2; n++) {
+      const repeated = await again();
+      expect(repeated).toMatchObject({ created: 0, updated: 0 });
+      expect(await shown(repeated.id, { kind: ['unchanged'] })).toEqual(['a: unchanged null -> null', 'b: unchanged null -> null']);
+    }
+  });
+});
+
 describe('the counts of an import', () => {
   const NAMES = ['a', 'b', 'c', 'd', 'e', 'f'];
   const libs = fc.uniqueArray(
