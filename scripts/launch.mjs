@@ -13,7 +13,10 @@ const REQUIRED = 24;
 export async function launch({ url, program, failure, flags = [], otherwise = '' }, run) {
   if (Number(process.versions.node.split('.')[0]) >= REQUIRED) {
     // Threat: Node's default is the shared temporary folder, where other users could plant code for us to run.
-    module.enableCompileCache?.(fileURLToPath(new URL('../node_modules/.cache/rrs', import.meta.url)));
+    const cache = fileURLToPath(new URL('../node_modules/.cache/rrs', import.meta.url));
+    module.enableCompileCache?.(cache);
+    // Threads read the variable. They would compile everything again otherwise, each time one starts.
+    process.env.NODE_COMPILE_CACHE ??= cache;
     process.removeAllListeners('warning').on('warning', (warning) => {
       if (warning.name !== 'ExperimentalWarning') process.stderr.write(`${warning.stack}\n`);
     });

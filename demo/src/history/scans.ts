@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, RrsError, type ScanScope } from '@rrs/client';
 import { type Repository, tagOf, type World } from '../company/world.ts';
 import { gitleaksReport, semgrepReport } from '../reports/code.ts';
@@ -86,8 +87,9 @@ export async function upload(pipeline: Client, uploads: readonly Upload[]): Prom
       const { filename, report, scope } = one;
       const query = { filename, scan_scope: JSON.stringify(scope), ...(filename.startsWith('gitleaks') ? { format: 'gitleaks' as const } : {}) };
       try {
-        const { id, status } = await pipeline.call('createImport', { query, body: new TextEncoder().encode(report), header: { Prefer: 'wait=60' } });
-        if (status === 'queued' || status === 'running') throw new Error(`import ${id} of ${filename} takes more than a minute`);
+        let { id, status } = await pipeline.call('createImport', { query, body: new TextEncoder().encode(report), header: { Prefer: 'wait=60' } });
+        // On a busy machine.
+        for (; status === 'queued' || status === 'running'; await delay(200)) ({ status } = await pipeline.call('getImport', { path: { id } }));
       } catch (error) {
         // Some reports of the company are cut off. Their imports fail, and belong to its history.
         if (!(error instanceof RrsError && error.code === 'import_failed')) throw error;
