@@ -70,6 +70,19 @@ test('has findings of six tools with decisions, and imports that failed or wait'
   ).toEqual(['export.xlsx failed', 'semgrep-checkout.json needs_confirmation']);
 });
 
+test('has views, a trusted pipeline, a webhook with deliveries, comments, versions and tracks', async () => {
+  expect((await owner.call('listViews')).data.map(({ name }) => name)).toEqual(expect.arrayContaining(['Exploited and open', 'Blocked']));
+  expect((await owner.call('listPipelineTrusts')).data).toMatchObject([{ name: 'checkout on GitHub' }]);
+  const [webhook] = (await owner.call('listWebhooks')).data;
+  // Those of the last moments are sent when the service starts again.
+  const deliveries = async () => (await owner.call('listWebhookDeliveries', { path: { id: webhook?.id ?? '' } })).data.map(({ status }) => status);
+  await expect.poll(async () => [...new Set(await deliveries())], { timeout: 20_000 }).toEqual(['succeeded']);
+  const { data: items } = await owner.call('listWorkItems', { query: { q: 'Fix the reported code' } });
+  expect((await owner.call('listWorkItemComments', { path: { id: items[0]?.id ?? '' } })).data).toHaveLength(2);
+  const { data: images } = await owner.call('listAssets', { query: { type: ['container_image'], limit: 1 } });
+  expect((await owner.call('listAssetVersions', { path: { id: images[0]?.id ?? '' } })).data).not.toEqual([]);
+});
+
 test('has healthy and failing connections', async () => {
   const { connections } = await owner.call('getIntegrationHealth');
   const names = (status: string) =>

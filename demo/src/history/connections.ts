@@ -11,6 +11,8 @@ export interface Vendors {
   connections: readonly { provider: string; name: string; config: Record<string, unknown>; credentials: Record<string, unknown>; daily: boolean }[];
   /** Where vulnerability data comes from, for RRS_ENRICHMENT_MIRRORS. */
   mirrors: string[];
+  /** Where webhooks send events. It accepts all of them. */
+  receiver: string;
   /** From now on one of the vendors refuses our credentials. */
   revokeToken(): void;
   close(): Promise<void>;
@@ -55,6 +57,7 @@ export async function startVendors(world: World): Promise<Vendors> {
       },
     }),
     qualys: await serve(known('qualys')),
+    receiver: await serve({ ...known('report_url'), answer: () => () => ({ status: 204 }) }),
     nightly: await serve({
       ...known('report_url'),
       answer: () => () => {
@@ -81,6 +84,7 @@ export async function startVendors(world: World): Promise<Vendors> {
       },
     ],
     mirrors: [vendors.kev.origin, vendors.epss.origin],
+    receiver: vendors.receiver.origin,
     revokeToken: () => {
       revoked = true;
     },

@@ -4,6 +4,7 @@ import { connect, syncAll, type Vendors } from './connections.ts';
 import { addStaff, type Staff } from './members.ts';
 import { startInThePast } from './past-service.ts';
 import { scansOf, upload } from './scans.ts';
+import { addSettings } from './settings.ts';
 import { type Fixes, leaveWorkOpen, planWork, proveWork } from './work.ts';
 
 export interface Fill {
@@ -42,7 +43,10 @@ export async function fill({ world, vendors, settings, onWeek }: Fill): Promise<
       await service.clock.moveTo(new Date(start + (week * 7 + 4) * DAY_MS + 4 * HOUR_MS));
       if (week === (world.weeks > 4 ? 1 : 0)) fixes = await planWork(staff, world, connections.get('Jira') ?? '');
       if (week === proven && fixes) await proveWork(staff, fixes);
-      if (week === world.weeks - 1) await leaveWorkOpen(staff, world);
+      if (week === world.weeks - 1) {
+        await addSettings(staff, vendors.receiver);
+        await leaveWorkOpen(staff, world);
+      }
       if (onWeek) onWeek(week, (await staff.pipeline.call('listFindings', { query: { limit: 1, total: 'exact' } })).page.total?.count ?? 0);
     }
   } finally {

@@ -2,6 +2,7 @@ import type { Client, Operations } from '@rrs/client';
 import { people } from '../company/names.ts';
 import type { World } from '../company/world.ts';
 import type { Staff } from './members.ts';
+import { discuss } from './settings.ts';
 
 const DAY_MS = 86_400_000;
 const inDays = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString();
@@ -142,7 +143,7 @@ export async function leaveWorkOpen(staff: Staff, { repositories, hosts, weeks }
   });
   const repository = repositories.at(-1);
   const claimed = await idsOf(analyst, { asset: repository?.address ?? '', source: ['semgrep'], severity: ['high'] }, 6);
-  await analyst.call('createWorkItem', {
+  const { id: workItem } = await analyst.call('createWorkItem', {
     body: { title: `Fix the reported code of ${repository?.name}`, finding_ids: claimed, assignee: people.developer.email, priority: 'high' },
   });
   await second.call('changeFindings', {
@@ -161,4 +162,5 @@ export async function leaveWorkOpen(staff: Staff, { repositories, hosts, weeks }
       path: { id: disputed },
       body: { severity: 'high', reason: 'Reachable from partner networks.', tags: ['partner-network'] },
     });
+  await discuss(staff, { workItem, finding: disputed });
 }
