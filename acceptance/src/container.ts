@@ -22,7 +22,9 @@ export function addBase(root: string): void {
     ...['postgres', 'initdb', 'pg_ctl'].map((name) => join(postgres, 'bin', name)).filter((path) => existsSync(path)),
   ];
   const libraries = programs.flatMap((program) =>
-    [...execFileSync('ldd', [program], { encoding: 'utf8' }).matchAll(/(?:=> )?(\/\S+) \(/g)].map(([, path = '']) => path),
+    execFileSync('ldd', [program], { encoding: 'utf8' })
+      .split(/\s/)
+      .filter((word) => word.startsWith('/')),
   );
   const system = new Set(['/bin/sh', '/usr/bin/env', ...libraries].filter((path) => !path.startsWith(root)));
   for (const path of system) {
@@ -61,10 +63,11 @@ interface Image {
 export function imageIn(root: string, dockerfile: string): Image {
   const text = readFileSync(dockerfile, 'utf8').replaceAll(/\\\n/g, ' ');
   const [, settings = ''] = /^ENV (.*)$/m.exec(text) ?? [];
+  const assignments = settings.split(/\s/).filter((word) => word.includes('='));
   const list = (pattern: RegExp): string[] => JSON.parse(pattern.exec(text)?.[1] ?? '[]');
   return {
     root,
-    environment: Object.fromEntries([...settings.matchAll(/(\w+)=(\S+)/g)].map(([, name = '', value = '']) => [name, value])),
+    environment: Object.fromEntries(assignments.map((word) => word.split('=', 2))),
     entrypoint: list(/^ENTRYPOINT (.*)$/m),
     health: list(/^HEALTHCHECK .*CMD (.*)$/m),
   };

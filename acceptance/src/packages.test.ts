@@ -226,7 +226,7 @@ async function inThePage({ url, apiKey }: { url: string; apiKey: string }) {
 }
 
 describe.runIf(canStartImage)('the container image', () => {
-  test('runs as an unprivileged user on a root folder that cannot be written to, is healthy, keeps its data, and stops when it is told to', async () => {
+  test('runs as an unprivileged user on a root folder that cannot be written to, is healthy, keeps its data, and stops at a signal', async () => {
     addBase(image);
     const container = imageIn(image, join(checkout, 'Dockerfile'));
     const dataDir = join(temporaryFolder({ mode: 0o755 }), 'volume');

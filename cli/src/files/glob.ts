@@ -31,16 +31,21 @@ async function walk(path: string, [segment, ...rest]: readonly string[], folder:
 }
 
 function matcherOf(segment: string): (name: string) => boolean {
-  const source = segment.replaceAll(/\*+|\?|\[[^\]]+\]|[^*?[]+|\[/g, (part) => {
-    if (part.startsWith('*')) return '.*';
-    if (part === '?') return '.';
-    if (part.length > 1 && part.startsWith('['))
-      return `[${part
-        .slice(1, -1)
-        .replace(/^!/, '^')
-        .replaceAll(/[\\\]]/g, '\\$&')}]`;
-    return part.replaceAll(/[.+^${}()|[\]\\]/g, '\\$&');
-  });
-  const expression = new RegExp(`^${source}$`, 'su');
+  const expression = new RegExp(`^${sourceOf(segment)}$`, 'su');
   return (name) => expression.test(name) && (segment.startsWith('.') || !name.startsWith('.'));
+}
+
+function sourceOf(segment: string): string {
+  let source = '';
+  for (let at = 0; at < segment.length; at++) {
+    const [character = '', end] = [segment[at], segment.indexOf(']', at + 2)];
+    if (character === '*') source += source.endsWith('.*') ? '' : '.*';
+    else if (character === '?') source += '.';
+    else if (character === '[' && end !== -1) {
+      const set = segment.slice(at + 1, end);
+      source += `[${set.startsWith('!') ? '^' : ''}${set.replace(/^!/, '').replaceAll(/[\\^]/g, '\\$&')}]`;
+      at = end;
+    } else source += character.replace(/[.+^${}()|[\]\\]/, '\\$&');
+  }
+  return source;
 }

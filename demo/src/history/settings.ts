@@ -22,7 +22,7 @@ export async function addSettings(staff: Staff, receiver: string): Promise<void>
   await admin.call('createWebhook', {
     body: {
       url: `${receiver}/hooks/security`,
-      event_types: ['work_item.*', 'evidence_package.*'],
+      event_types: ['work_item.*', 'package.*'],
       description: `Chat room of the security team of ${company.name}`,
     },
   });
