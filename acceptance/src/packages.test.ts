@@ -176,6 +176,7 @@ describe('with a running service', () => {
       const page = await browser.newPage();
       await page.goto(origin());
       await page.addScriptTag({ type: 'module', content: "import { createClient } from '/index.js'; globalThis.connect = createClient;" });
+      await page.waitForFunction(() => 'connect' in globalThis);
       const result = await page.evaluate(inThePage, { url: service.url, apiKey: service.key ?? '' });
       expect(result).toEqual({ role: 'owner', pages: 3, listed: ['Third', 'Second', 'First'], first: 'First', resumed: ['Second', 'Third'] });
     } finally {
