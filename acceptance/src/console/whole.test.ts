@@ -54,9 +54,11 @@ async function fillOrganization(): Promise<void> {
 
 /** Goes there as a link does, without loading the page again, and waits until it shows what it has. */
 async function goTo(page: Page, path: string): Promise<void> {
-  await page.evaluate(`history.pushState({}, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`);
-  const isThere = `location.pathname === ${JSON.stringify(path.split(/[?#]/)[0])}`;
-  const isShown = `${isThere} && document.querySelector('[aria-label=Loading]') === null && document.querySelector('h1,h2') !== null`;
+  // The page before stays on the screen until the code of the next one is loaded: its heading is marked.
+  await page.evaluate(
+    `document.querySelector('h1')?.setAttribute('data-left', ''); history.pushState({}, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`,
+  );
+  const isShown = `document.querySelector('h1:not([data-left])') !== null && document.querySelector('[aria-label=Loading]') === null`;
   // The policy of the page forbids to evaluate text in it, which waiting for an expression would do.
   await until(`${path} is shown`, () => page.evaluate<boolean>(isShown));
 }

@@ -25,7 +25,7 @@ export function BoardPage() {
   const [query, setQuery] = useQueryString();
   const filter = change(query, { status: null, sort: null });
   const may = useMay('work_items:manage');
-  const board = useRef<HTMLDivElement>(null);
+  const board = useRef<HTMLElement>(null);
   const [asked, setAsked] = useState<{ item: WorkItem; to?: SettableWorkItemStatus } | null>(null);
   const [isCreating, setCreating] = useState(false);
   const fail = (error: unknown) => announce(messageOf(error), { isBad: true });
@@ -78,7 +78,9 @@ export function BoardPage() {
       bar={<FilterBar filters={filters} query={filter} onChange={setQuery} />}
       fixed
     >
-      <div className={css.board} ref={board}>
+      {/* Scrolls sideways on narrow screens, also by key. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a part that scrolls must be reachable by key. */}
+      <section className={css.board} ref={board} aria-label="Board" tabIndex={0}>
         {workStatuses.map((status) => (
           <Boundary key={status}>
             <BoardColumn
@@ -89,7 +91,7 @@ export function BoardPage() {
             />
           </Boundary>
         ))}
-      </div>
+      </section>
       <Suspense>
         {isCreating && <NewItemDialog onClose={() => setCreating(false)} />}
         {asked && <MoveDialog {...asked} onClose={() => setAsked(null)} />}
