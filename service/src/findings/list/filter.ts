@@ -56,7 +56,7 @@ export function filterFindings<Row>(
   const { asset_id, epss_min, risk_min, overdue, kev } = filter;
   const { severity, status, assurance } = choicesOf(filter);
   const faceted = strategy === 'lookup' && Object.keys(filter).length > 1;
-  if (severity && !faceted) filtered = filtered.where(sql<boolean>`findings.severity = any(${severity.map(severityRank)}::smallint[])`);
+  if (severity && !faceted) filtered = filtered.where(oneOfSql(severity.map(severityRank)));
   if (status && !faceted) filtered = filtered.where(sql<boolean>`findings.status = any(${status}::text[])`);
   if (asset_id) filtered = filtered.where('findings.asset_id', '=', asset_id);
   if (assurance && strategy === 'scan') filtered = filtered.where('findings.assurance', 'in', assurance);
@@ -86,6 +86,15 @@ export function filterFindings<Row>(
   ];
   if (words.length === 0) return filtered;
   return filtered.where(sql<boolean>`${sql.ref(strategy === 'lookup' ? 'findings.facets' : 'findings.search')} @@ ${allOf(words)}::tsquery`);
+}
+
+/**
+ * Before version 17, PostgreSQL does not walk along the index of a column that it compares with several values, only along a range. So the range is given as
+ * well.
+ */
+function oneOfSql(ranks: readonly number[]): RawBuilder<boolean> {
+  const oneOf = sql<boolean>`findings.severity = any(${ranks}::smallint[])`;
+  return ranks.length === 0 ? oneOf : sql<boolean>`${oneOf} and findings.severity between ${Math.min(...ranks)} and ${Math.max(...ranks)}`;
 }
 
 function conditionsOf(orgId: string, prepared: PreparedFilter, strategy: 'lookup' | 'scan', faceted: boolean): RawBuilder<boolean>[] {
