@@ -19,6 +19,11 @@ export interface ThreadTask {
   n: number;
 }
 
+/** Ends a task of a thread that others share. */
+export interface ThreadCancel {
+  cancel: number;
+}
+
 /** The thread was ended or died before it had a result. */
 export class ThreadFailure extends Error {
   override readonly name = 'ThreadFailure';

@@ -1,8 +1,10 @@
-import { type Connector, ConnectorError, createHttp, defaultLimits, type RequestRecord, type Sender, type Settings } from '@rrs/connectors';
+import { type Connector, ConnectorError, defaultLimits, type RequestRecord, type Sender, type Settings } from '@rrs/connectors';
 import type { Static } from 'typebox';
 import type { TestResult } from '../schemas.ts';
+import { threadCollector } from '../sync/collect-in-thread.ts';
 
 const TIMEOUT_MS = 20_000;
+const collector = threadCollector();
 
 /** Sends the connector's check request once, without the retries of a run. */
 export async function testConnection(sender: Sender, connector: Connector, settings: Settings): Promise<Static<typeof TestResult>> {
@@ -11,7 +13,7 @@ export async function testConnection(sender: Sender, connector: Connector, setti
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const limits = { ...defaultLimits, requestMs: 10_000, attempts: 1, requests: 20 };
   const wait = async (): Promise<void> => signal.throwIfAborted();
-  const http = createHttp(connector, settings, { sender, signal, limits, now: Date.now, wait, onRequest: (record) => requests.push(record) });
+  const onRequest = (record: RequestRecord): void => void requests.push(record);
   const result = (error: Static<typeof TestResult>['error']) => ({
     ok: error === null,
     error,
@@ -19,7 +21,7 @@ export async function testConnection(sender: Sender, connector: Connector, setti
     seconds: Math.round(performance.now() - started) / 1000,
   });
   try {
-    await connector.check({ ...settings, http, signal, startedAt: new Date() });
+    await collector.check(connector, { settings, limits, now: Date.now() }, { sender, wait, onRequest }, signal);
     return result(null);
   } catch (error) {
     if (error instanceof ConnectorError) return result({ kind: error.kind, message: error.message });

@@ -8,17 +8,14 @@ export interface RequestCounts {
 
 export type RequestLog = ReturnType<typeof createRequestLog>;
 
-/** Collects the requests of a run until they are stored. Counts and records are drained separately, because counts are stored more often. */
+/** Counts the requests of a run until the counts are stored. */
 export function createRequestLog() {
-  let records: RequestRecord[] = [];
   let counts: RequestCounts = { requests: 0, failed: 0, bytes: 0 };
   const addCounts = ({ requests, failed, bytes }: RequestCounts): void => {
     counts = { requests: counts.requests + requests, failed: counts.failed + failed, bytes: counts.bytes + bytes };
   };
   return {
-    add(record: RequestRecord): void {
-      records.push(record);
-      const { status, error, bytes } = record;
+    add({ status, error, bytes }: RequestRecord): void {
       addCounts({ requests: 1, failed: error !== null || status === null || status >= 400 ? 1 : 0, bytes });
     },
     /** Puts back counts that could not be stored. */
@@ -26,11 +23,6 @@ export function createRequestLog() {
     drainCounts(): RequestCounts {
       const drained = counts;
       counts = { requests: 0, failed: 0, bytes: 0 };
-      return drained;
-    },
-    drainRecords(): RequestRecord[] {
-      const drained = records;
-      records = [];
       return drained;
     },
   };

@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import type { FindingBatch, RequestRecord, Unread } from '@rrs/connectors';
 import type { Asset, Observation, Rejection, ReportEntry, ReportFormat, RunFacts } from '@rrs/scan-reports';
 import type { TenantTx } from '../../db/database.ts';
@@ -17,8 +15,6 @@ type Line =
   | { run: RunFacts }
   | { observation: Observation }
   | { rejection: Rejection };
-
-const compress = promisify(gzip);
 
 export function formatLines(
   { items, covers = [], partiallyCovers = [], scans = [], unread = [] }: Omit<FindingBatch, 'checkpoint'>,
@@ -40,10 +36,10 @@ export function digestOf({ items }: Pick<FindingBatch, 'items'>): string {
   return createHash('sha256').update(JSON.stringify(content)).digest('base64url');
 }
 
-export async function storeBatch(tx: TenantTx, run: { orgId: string; runId: string; n: number }, text: string): Promise<void> {
+export async function storeBatch(tx: TenantTx, run: { orgId: string; runId: string; n: number }, content: Uint8Array): Promise<void> {
   await tx
     .insertInto('sync_run_batches')
-    .values({ org_id: run.orgId, run_id: run.runId, n: run.n, content: await compress(text) })
+    .values({ org_id: run.orgId, run_id: run.runId, n: run.n, content: Buffer.from(content.buffer, content.byteOffset, content.byteLength) })
     .execute();
 }
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { FindingBatch, RunResult, Scanner, Unread } from '@rrs/connectors';
+import type { Scanner, Unread } from '@rrs/connectors';
 import { canonicalJson } from '@rrs/evidence-format';
 import type { Asset } from '@rrs/scan-reports';
 import type { Database } from '../../db/database.ts';
@@ -11,8 +11,8 @@ import { importReport } from '../../findings/import/run-import.ts';
 import type { JobContext } from '../../jobs/jobs.ts';
 import { systemActor } from '../../shared/actor.ts';
 import type { Conclusion } from './conclude.ts';
-import { coverageOf, digestOf, formatLines, RUN_RECORD_FORMAT, storeBatch, storedBatches } from './run-record.ts';
-import { type BatchSource, type ClaimedRun, type CollectResult, collectBatches, type SyncDeps } from './sync.ts';
+import { coverageOf, RUN_RECORD_FORMAT, storeBatch, storedBatches } from './run-record.ts';
+import { type BatchTarget, type ClaimedRun, type CollectResult, collectBatches, type SyncDeps } from './sync.ts';
 
 /** Collects all batches first and imports them at once: a run that breaks closes nothing, and one that is killed resumes at its checkpoint. */
 export async function syncFindings(deps: SyncDeps, context: JobContext, claimed: ClaimedRun): Promise<Conclusion> {
@@ -55,20 +55,19 @@ function unreadError(unread: readonly Unread[]): string {
 }
 
 async function collectFindings(deps: SyncDeps, context: JobContext, claimed: ClaimedRun): Promise<CollectResult> {
-  const { run, connector, settings } = claimed;
+  const { run } = claimed;
   // An earlier attempt collected everything and stopped before or during the import.
   if (run.ending !== null) return run.ending as CollectResult;
-  const scanner = connector as Scanner;
-  const source: BatchSource<FindingBatch, RunResult> = {
-    start: (start) => scanner.findings({ ...settings, ...start }),
-    async store(tx, batch, n, requests) {
-      await storeBatch(tx, { orgId: run.org_id, runId: run.id, n }, formatLines(batch, requests));
-      return { records: batch.items.length, checkpoint: batch.checkpoint };
-    },
-    digest: (batch) => (batch.items.length === 0 ? null : digestOf(batch)),
-    end: ({ coverage, cursor }) => ({ end: coverage, cursor, notes: [] }),
+  const nothing = async (): Promise<never> => {
+    throw new Error('a scanner collects findings, not knowledge');
   };
-  const collected = await collectBatches(deps, context, claimed, source);
+  const target: BatchTarget = {
+    store: (tx, { content }, n) => storeBatch(tx, { orgId: run.org_id, runId: run.id, n }, content ?? new Uint8Array()),
+    wanted: nothing,
+    learn: nothing,
+    unlistOthers: nothing,
+  };
+  const collected = await collectBatches(deps, context, claimed, target);
   await context.db.withTenant({ orgId: run.org_id }, (tx) =>
     tx
       .updateTable('sync_runs')

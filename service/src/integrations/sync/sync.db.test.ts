@@ -118,6 +118,14 @@ describe('a run of a connection', () => {
     });
   });
 
+  it('counts the requests of the batch that failed', async () => {
+    const { origin, requests } = await syncs.fake(snyk, {}, { kind: 'repeated', at: 2 });
+    const id = await syncs.connect(snyk, origin);
+    const run = await syncs.sync(id);
+    expect(run).toMatchObject({ status: 'partial', error: { kind: 'incomplete', message: expect.stringContaining('the same page again') } });
+    expect(run.requests).toEqual({ made: requests.length, failed: 0 });
+  });
+
   it('backs off after five failures in a row', async () => {
     const { origin } = await syncs.fake(snyk);
     const id = await syncs.connect(snyk, origin, { ...snyk.refused?.(origin), schedule: { every_minutes: 60 } });

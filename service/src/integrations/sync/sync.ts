@@ -1,16 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  type Connector,
-  ConnectorError,
-  createHttp,
-  defaultLimits,
-  type FaultKind,
-  type HttpLimits,
-  type Json,
-  type RequestRecord,
-  type Sender,
-  type Settings,
-} from '@rrs/connectors';
+import { type Connector, ConnectorError, defaultLimits, type FaultKind, type HttpLimits, type Json, type Sender, type Settings } from '@rrs/connectors';
 import { sql } from 'kysely';
 import type { BlobStore } from '../../blobs/blobs.ts';
 import type { Database, TenantTx } from '../../db/database.ts';
@@ -20,6 +9,8 @@ import type { JobContext } from '../../jobs/jobs.ts';
 import { type ConnectionRow, openCredentials } from '../connections/connections.ts';
 import { type Providers, providerOf } from '../connections/providers.ts';
 import type { KeyRing } from '../connections/secrets.ts';
+import type { CollectEnd, CollectedBatch, CollectHost, Collector } from './collect.ts';
+import { threadCollector } from './collect-in-thread.ts';
 import { createRequestLog, type RequestCounts, type RequestLog } from './request-log.ts';
 import type { RunRow } from './runs.ts';
 
@@ -29,6 +20,7 @@ export interface SyncDeps {
   blobs: BlobStore;
   follower: FindingFollower;
   sender: Sender;
+  collector: Collector;
   limits: HttpLimits;
   /** Most batches per run, so that a vendor whose pages never end cannot run forever. */
   pages: number;
@@ -36,6 +28,7 @@ export interface SyncDeps {
 }
 
 export const syncDefaults = {
+  collector: threadCollector(),
   limits: defaultLimits,
   pages: 10_000,
   wait: async (ms: number, signal: AbortSignal): Promise<void> => {
@@ -44,10 +37,7 @@ export const syncDefaults = {
 };
 
 /** How collecting ended, before anything is imported. */
-export type CollectResult =
-  | { end: 'complete' | 'changes'; cursor: Json; notes: string[] }
-  | { end: 'broken'; kind: FaultKind; message: string }
-  | { end: 'cancelled' };
+export type CollectResult = CollectEnd | { end: 'broken'; kind: FaultKind; message: string } | { end: 'cancelled' };
 
 type StopReason = 'cancelled' | 'taken over';
 
@@ -101,64 +91,47 @@ export async function claimRun(
   return { ...claimed, connector, settings: { config: claimed.connection.config, credentials } as Settings };
 }
 
-/** What a connector returns, batch by batch. Each batch is stored in one transaction with its checkpoint and the request counts. */
-export interface BatchSource<Batch, Result> {
-  start(context: { http: ReturnType<typeof createHttp>; signal: AbortSignal; checkpoint: Json; cursor: Json; startedAt: Date }): AsyncGenerator<Batch, Result>;
-  store(tx: TenantTx, batch: Batch, batchNumber: number, requests: readonly RequestRecord[]): Promise<{ records: number; checkpoint: Json }>;
-  /** Digest of the content, to detect repeated pages. Null if a repetition of this batch is normal. */
-  digest(batch: Batch): string | null;
-  end(result: Result): { end: 'complete' | 'changes'; cursor: Json; notes: string[] };
+/** What the kinds of connectors do differently. */
+export interface BatchTarget extends Pick<CollectHost, 'wanted' | 'learn' | 'unlistOthers'> {
+  /** Stores what belongs to the batch, in the transaction that also stores its checkpoint. */
+  store(tx: TenantTx, batch: CollectedBatch, batchNumber: number): Promise<void>;
 }
 
-export async function collectBatches<Batch, Result>(
-  deps: SyncDeps,
-  { db, signal }: JobContext,
-  claimed: ClaimedRun,
-  source: BatchSource<Batch, Result>,
-): Promise<CollectResult> {
+export async function collectBatches(deps: SyncDeps, { db, signal }: JobContext, claimed: ClaimedRun, target: BatchTarget): Promise<CollectResult> {
   const { connector, settings, run, connection } = claimed;
   const requestLog = createRequestLog();
   const stop = new AbortController();
   const stopped = AbortSignal.any([signal, stop.signal]);
   const watcher = watchRun(db, claimed, requestLog, (reason) => stop.abort(new RunStopped(reason)));
-  const startedAt = run.started_at ?? new Date();
-  const http = createHttp(connector, settings, {
-    sender: deps.sender,
-    signal: stopped,
-    limits: deps.limits,
-    now: Date.now,
-    wait: deps.wait,
-    onRequest: requestLog.add,
-  });
+  const seen = new Set<string>([JSON.stringify(run.checkpoint ?? null)]);
+  let n = run.batches;
+  const store = async (batch: CollectedBatch): Promise<void> => {
+    if (n >= deps.pages)
+      throw new ConnectorError('incomplete', `${connector.name} returned more than ${n} pages, the limit of one run. Limit the connection to less data.`);
+    assertStorable(connector, batch.checkpoint);
+    const checkpoint = JSON.stringify(batch.checkpoint);
+    const marks = [checkpoint, batch.digest].filter((mark) => mark !== null);
+    if (marks.some((mark) => seen.has(mark))) throw new ConnectorError('incomplete', `${connector.name} returned the same page again instead of the next one.`);
+    const counts = requestLog.drainCounts();
+    const storing = db.withTenant({ orgId: run.org_id }, async (tx) => {
+      await target.store(tx, batch, n);
+      await storeProgress(tx, claimed, { checkpoint, batches: n + 1, records: batch.records, ...counts });
+    });
+    await storing.catch((error: unknown) => {
+      requestLog.addCounts(counts);
+      throw error;
+    });
+    for (const mark of marks) seen.add(mark);
+    n++;
+  };
+  const { sender, wait, limits } = deps;
   const cursor = run.mode === 'full' ? null : ((connection.cursor ?? null) as Json);
-  const batches = source.start({ http, signal: stopped, checkpoint: (run.checkpoint ?? null) as Json, cursor, startedAt });
+  const isRetry = run.attempt > 1;
+  const task = { settings, limits, now: Date.now(), checkpoint: (run.checkpoint ?? null) as Json, cursor, startedAt: run.started_at ?? new Date(), isRetry };
   try {
-    const seen = new Set<string>([JSON.stringify(run.checkpoint ?? null)]);
-    for (let n = run.batches; ; n++) {
-      const next = await batches.next();
-      if (next.done) {
-        const ended = source.end(next.value);
-        assertStorable(connector, ended.cursor);
-        return ended;
-      }
-      if (n >= deps.pages)
-        throw new ConnectorError('incomplete', `${connector.name} returned more than ${n} pages, the limit of one run. Limit the connection to less data.`);
-      const requests = requestLog.drainRecords();
-      const counts = requestLog.drainCounts();
-      const storing = db.withTenant({ orgId: run.org_id }, async (tx) => {
-        const { records, checkpoint } = await source.store(tx, next.value, n, requests);
-        assertStorable(connector, checkpoint);
-        const marks = [JSON.stringify(checkpoint), source.digest(next.value)].filter((mark) => mark !== null);
-        if (marks.some((mark) => seen.has(mark)))
-          throw new ConnectorError('incomplete', `${connector.name} returned the same page again instead of the next one.`);
-        await storeProgress(tx, claimed, { checkpoint: JSON.stringify(checkpoint), batches: n + 1, records, ...counts });
-        for (const mark of marks) seen.add(mark);
-      });
-      await storing.catch((error: unknown) => {
-        requestLog.addCounts(counts);
-        throw error;
-      });
-    }
+    const ended = await deps.collector.collect(connector, task, { ...target, sender, wait, onRequest: requestLog.add, store }, stopped);
+    assertStorable(connector, ended.cursor);
+    return ended;
   } catch (error) {
     if (signal.aborted) throw error;
     const cause = stop.signal.aborted ? stop.signal.reason : error;
@@ -168,8 +141,6 @@ export async function collectBatches<Batch, Result>(
     throw error;
   } finally {
     clearInterval(watcher);
-    // Releases what the connector still has open, such as the rest of a large response.
-    await Promise.resolve(batches[Symbol.asyncDispose]()).catch(() => {});
     await db.withTenant({ orgId: run.org_id }, (tx) => storeProgress(tx, claimed, requestLog.drainCounts())).catch(() => {});
   }
 }

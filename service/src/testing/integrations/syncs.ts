@@ -5,8 +5,10 @@ import { importHandler, knowledgeChange } from '../../findings/handlers.ts';
 import { builtIn } from '../../integrations/connections/providers.ts';
 import { openKeyRing } from '../../integrations/connections/secrets.ts';
 import { syncHandler } from '../../integrations/handlers.ts';
+import type { Collector } from '../../integrations/sync/collect.ts';
 import { directReader } from '../findings/reader.ts';
 import { startApi, type TestApi } from '../http/api.ts';
+import { directCollector } from './collector.ts';
 
 interface RunView {
   id: string;
@@ -40,6 +42,7 @@ export function useSyncs() {
     blobs: api.blobs,
     follower: api.follower,
     sender: api.outbound,
+    collector: directCollector,
     limits: { ...defaultLimits, requestMs: 2_000, ...limits },
     pages,
     wait: async (ms: number, signal: AbortSignal): Promise<void> => {
@@ -55,9 +58,10 @@ export function useSyncs() {
   const perform = async (
     orgId: string,
     runId: string,
-    options: { limits?: Partial<HttpLimits>; pages?: number; signal?: AbortSignal; lastAttempt?: boolean } = {},
+    options: { limits?: Partial<HttpLimits>; pages?: number; signal?: AbortSignal; lastAttempt?: boolean; collector?: Collector } = {},
   ) => {
-    await syncHandler(syncing(options.limits, options.pages)).run(
+    const { collector } = options;
+    await syncHandler({ ...syncing(options.limits, options.pages), ...(collector ? { collector } : {}) }).run(
       { org_id: orgId, run_id: runId },
       { db: api.db, log: quiet, signal: options.signal ?? new AbortController().signal, lastAttempt: options.lastAttempt ?? true },
     );
