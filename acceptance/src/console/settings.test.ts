@@ -104,7 +104,7 @@ test('an API key is shown once, works, and is revoked', async () => {
   expect(problems).toEqual([]);
 });
 
-test('other sessions are ended, and the password is changed', async () => {
+test('other sessions are listed and ended', async () => {
   const first = await web.open('/sign-in', { signedIn: false, expected: [401] });
   await signIn(first.page, OWNER.password);
   const { page, problems } = await web.open('/settings/sessions');
