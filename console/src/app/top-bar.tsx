@@ -1,14 +1,13 @@
-import { ActionIcon, Menu } from '@mantine/core';
-import { MoonIcon, PersonIcon, QuestionIcon, SearchIcon, SunIcon } from '@primer/octicons-react';
-import { useNavigate } from '@tanstack/react-router';
+import { ActionIcon } from '@mantine/core';
+import { MoonIcon, QuestionIcon, SearchIcon, SunIcon } from '@primer/octicons-react';
+import { lazy, Suspense } from 'react';
 import { useLive } from '../api/live.ts';
-import { type Me, signOut } from '../api/session.ts';
+import type { Me } from '../api/session.ts';
 import { labelOf } from '../keys/keys.ts';
-import { messageOf } from '../parts/states.tsx';
-import { announce } from '../parts/toast.tsx';
-import { term } from '../parts/words.ts';
 import { setPreference } from '../theme/preferences.ts';
 import css from './top-bar.module.css';
+
+const AccountMenu = lazy(async () => ({ default: (await import('./account-menu.tsx')).AccountMenu }));
 
 /** Whether changes of others arrive by themselves. */
 function LiveDot() {
@@ -18,7 +17,6 @@ function LiveDot() {
 }
 
 export function TopBar({ me, onPalette, onHelp }: { me: Me; onPalette: () => void; onHelp: () => void }) {
-  const navigate = useNavigate();
   const toggleTheme = () => setPreference('theme', document.documentElement.getAttribute('data-mantine-color-scheme') === 'dark' ? 'light' : 'dark');
   return (
     <header className={css.bar}>
@@ -40,24 +38,9 @@ export function TopBar({ me, onPalette, onHelp }: { me: Me; onPalette: () => voi
             <SunIcon />
           </span>
         </ActionIcon>
-        <Menu>
-          <Menu.Target>
-            <ActionIcon aria-label={`Account of ${me.name}`}>
-              <PersonIcon />
-            </ActionIcon>
-          </Menu.Target>
-          <Menu.Dropdown>
-            <Menu.Label>
-              {me.name} · {term(me.role)}
-            </Menu.Label>
-            <Menu.Item onClick={() => void navigate({ to: '/settings/profile' })}>Profile</Menu.Item>
-            <Menu.Item component="a" href="/docs/">
-              API documentation
-            </Menu.Item>
-            <Menu.Divider />
-            <Menu.Item onClick={() => void signOut().catch((error: unknown) => announce(messageOf(error), { isBad: true }))}>Sign out</Menu.Item>
-          </Menu.Dropdown>
-        </Menu>
+        <Suspense fallback={<span className={css.account} />}>
+          <AccountMenu me={me} />
+        </Suspense>
       </div>
     </header>
   );

@@ -1,5 +1,4 @@
-import { ActionIcon, Button, Menu } from '@mantine/core';
-import { KebabHorizontalIcon } from '@primer/octicons-react';
+import { Button } from '@mantine/core';
 import { Link, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useApi } from '../../api/client.ts';
@@ -13,10 +12,11 @@ import { StatusMark } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
 import { number, term } from '../../parts/words.ts';
 import css from './asset-page.module.css';
-import { Tracks } from './tracks.tsx';
 
 const ACTIVE = 'open,in_progress,remediated';
 
+const AssetMenu = lazy(async () => ({ default: (await import('./asset-menu.tsx')).AssetMenu }));
+const Tracks = lazy(async () => ({ default: (await import('./tracks.tsx')).Tracks }));
 const dialogs = {
   edit: lazy(async () => ({ default: (await import('./edit-dialog.tsx')).EditDialog })),
   merge: lazy(async () => ({ default: (await import('./merge-dialog.tsx')).MergeDialog })),
@@ -41,19 +41,9 @@ export function AssetPage() {
             <Button variant="default" onClick={() => setOpen('edit')}>
               Edit
             </Button>
-            <Menu>
-              <Menu.Target>
-                <ActionIcon variant="default" aria-label="More actions">
-                  <KebabHorizontalIcon />
-                </ActionIcon>
-              </Menu.Target>
-              <Menu.Dropdown>
-                <Menu.Item onClick={() => setOpen('merge')}>Merge with another asset</Menu.Item>
-                <Menu.Item onClick={() => setOpen('unmerge')}>Undo the last merge</Menu.Item>
-                <Menu.Divider />
-                <Menu.Item onClick={() => setOpen('retire')}>{asset.data.retired ? 'Put back in use' : 'Retire'}</Menu.Item>
-              </Menu.Dropdown>
-            </Menu>
+            <Suspense>
+              <AssetMenu isRetired={asset.data.retired} onChoose={setOpen} />
+            </Suspense>
           </>
         )
       }
@@ -100,7 +90,9 @@ export function AssetPage() {
               <Findings id={data.id} />
             </Boundary>
             <Boundary>
-              <Tracks id={data.id} />
+              <Suspense>
+                <Tracks id={data.id} />
+              </Suspense>
             </Boundary>
             <Boundary>
               <Versions id={data.id} />

@@ -1,22 +1,18 @@
-import { Button, Textarea } from '@mantine/core';
 import type { Finding } from '@rrs/client';
-import { useState } from 'react';
-import { useChange } from '../../../api/client.ts';
-import { expectOwnEvents } from '../../../api/live.ts';
-import { useMay, useMe } from '../../../api/session.ts';
-import { Dialog, field } from '../../../parts/dialog.tsx';
+import { lazy, Suspense } from 'react';
 import { Section } from '../../../parts/page.tsx';
 import { Time } from '../../../parts/time.tsx';
-import { announce } from '../../../parts/toast.tsx';
 import { day, term } from '../../../parts/words.ts';
 import css from './finding-detail.module.css';
+
+const Requested = lazy(async () => ({ default: (await import('./requested.tsx')).Requested }));
 
 /** Accepted risks and false positives: who decided, until when, and what waits for a second person. */
 export function Decisions({ finding }: { finding: Finding }) {
   if (finding.decisions.length === 0) return null;
   return (
     <Section title="Decisions">
-      {finding.acceptance?.state === 'requested' && <Requested finding={finding} />}
+      <Suspense>{finding.acceptance?.state === 'requested' && <Requested finding={finding} />}</Suspense>
       <ul className={css.list}>
         {finding.decisions.map((decision) => (
           <li key={decision.id}>
@@ -30,55 +26,5 @@ export function Decisions({ finding }: { finding: Finding }) {
         ))}
       </ul>
     </Section>
-  );
-}
-
-/** A request to accept the risk waits for somebody other than the person who made it. */
-function Requested({ finding }: { finding: Finding }) {
-  const may = useMay('findings:triage');
-  const me = useMe();
-  const [open, setOpen] = useState<'approve' | 'reject' | null>(null);
-  const changes = ['getFinding', 'listFindings', 'listFindingHistory'] as const;
-  const done = (text: string) => () => {
-    announce(text);
-    setOpen(null);
-  };
-  const approve = useChange('approveAcceptance', changes, done('The risk is accepted.'));
-  const reject = useChange('rejectAcceptance', changes, done('The request is rejected.'));
-  const isOwn = me.person !== null && finding.acceptance?.requested_by?.id === me.person.id;
-  const submit = (data: FormData) => {
-    expectOwnEvents();
-    const reason = field(data, 'reason');
-    const about = { path: { id: finding.id }, header: { 'If-Match': `"${finding.version}"` } };
-    if (open === 'approve') approve.mutate({ ...about, body: reason === undefined ? {} : { reason } });
-    else reject.mutate({ ...about, body: { reason: reason ?? '' } });
-  };
-  return (
-    <div className={css.requested}>
-      <p>
-        {finding.acceptance?.requested_by?.name ?? 'Somebody'} asks to accept this risk. {isOwn ? 'Another person has to approve it.' : ''}
-      </p>
-      {may && (
-        <div className={css.buttons}>
-          {!isOwn && <Button onClick={() => setOpen('approve')}>Approve</Button>}
-          <Button variant="default" onClick={() => setOpen('reject')}>
-            {isOwn ? 'Withdraw the request' : 'Reject'}
-          </Button>
-        </div>
-      )}
-      {open !== null && (
-        <Dialog
-          title={open === 'approve' ? 'Approve the acceptance' : isOwn ? 'Withdraw the request' : 'Reject the acceptance'}
-          action={open === 'approve' ? 'Approve' : isOwn ? 'Withdraw' : 'Reject'}
-          onClose={() => setOpen(null)}
-          onSubmit={submit}
-          isBusy={approve.isPending || reject.isPending}
-          error={approve.error ?? reject.error}
-          isDangerous={open === 'reject'}
-        >
-          <Textarea data-autofocus name="reason" label="Reason" required={open === 'reject'} />
-        </Dialog>
-      )}
-    </div>
   );
 }

@@ -4,9 +4,10 @@ import { FilterBar } from '../../../lists/filter-bar.tsx';
 import { type Changes, change, type Query } from '../../../lists/query.ts';
 import { SavedViews } from '../../../lists/saved-views.tsx';
 import { Page } from '../../../parts/page.tsx';
-import { Facets } from './facets.tsx';
 import { findingFilters, findingViews } from './filters.ts';
+import css from './frame.module.css';
 
+const Facets = lazy(async () => ({ default: (await import('./facets.tsx')).Facets }));
 const ExportMenu = lazy(async () => ({ default: (await import('./export-menu.tsx')).ExportMenu }));
 
 const views = findingViews();
@@ -50,7 +51,9 @@ export function Frame({ query, total = '', onChange, children }: FrameProps) {
         <>
           <SavedViews list="findings" path="/findings" views={views} query={query} />
           <FilterBar filters={findingFilters} query={filter} onChange={filterBy} />
-          <Facets query={filter} onChange={filterBy} />
+          <Suspense fallback={<div className={css.facets} />}>
+            <Facets query={filter} onChange={filterBy} />
+          </Suspense>
         </>
       }
       fixed
