@@ -1,5 +1,5 @@
 import { Menu } from '@mantine/core';
-import { CheckIcon, TriangleDownIcon } from '@primer/octicons-react';
+import { TriangleDownIcon } from '@primer/octicons-react';
 import type { FacetValues, InputOf } from '@rrs/client';
 import { useState } from 'react';
 import { useApi } from '../../../api/client.ts';
@@ -63,15 +63,14 @@ function Values({ name, isFlag, query, onChange }: ValuesProps) {
     onChange({ [name]: next.length === 0 ? null : next.join(',') });
   };
   return facets.data.data[name]?.map(({ value, count, relation }) => (
-    <Menu.Item
+    <Menu.CheckboxItem
       key={value}
-      role="menuitemcheckbox"
-      aria-checked={chosen.includes(value)}
-      leftSection={<span className={css.check}>{chosen.includes(value) && <CheckIcon size={14} aria-hidden />}</span>}
+      checked={chosen.includes(value)}
+      closeMenuOnClick={isFlag}
       rightSection={<span className="dim">{totalOf({ count, relation })}</span>}
-      onClick={() => toggle(value)}
+      onChange={() => toggle(value)}
     >
       {isFlag ? (value === 'true' ? 'Yes' : 'No') : term(value)}
-    </Menu.Item>
+    </Menu.CheckboxItem>
   ));
 }
