@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { temporaryFolder } from '../folders.ts';
 import { call } from '../http.ts';
-import type { Service } from '../service.ts';
+import { type Service, until } from '../service.ts';
 
 type Running = Pick<Service, 'url'> & { key: string };
 
@@ -19,9 +19,13 @@ export interface SealedPackage {
 export async function sealPackage(service: Running, title: string): Promise<SealedPackage> {
   const item = await call(service.url, '/api/v1/work-items', { key: service.key, body: { title, filter: { asset_type: ['container_image'] } } });
   const itemId = String(item.body.id);
-  const sealed = await call(service.url, '/api/v1/riskops-evidence/packages', { key: service.key, body: { work_item_id: itemId } });
-  if (sealed.body.status !== 'ready') throw new Error(`the package was not sealed: ${JSON.stringify(sealed.body)}`);
-  const id = String(sealed.body.package_id);
+  const requested = await call(service.url, '/api/v1/riskops-evidence/packages', { key: service.key, body: { work_item_id: itemId } });
+  const id = String(requested.body.package_id);
+  const sealed = await until('the package is sealed', async () => {
+    const { body } = await call(service.url, `/api/v1/riskops-evidence/packages/${id}`, { key: service.key });
+    return body.status === 'generating' ? null : body;
+  });
+  if (sealed.status !== 'ready') throw new Error(`the package was not sealed: ${JSON.stringify(sealed)}`);
   const response = await fetch(`${service.url}/api/v1/riskops-evidence/packages/${id}/download`, { headers: { authorization: `Bearer ${service.key}` } });
   const bytes = Buffer.from(await response.arrayBuffer());
   return { id, itemId, zip: fileOf('package.zip', bytes), bytes };
