@@ -111,7 +111,9 @@ export async function groupRecords(tx: TenantTx, resolution: Resolution, isCompl
       left join lateral (
         select s.finding_id from sightings s
         where g.external_id is not null and s.org_id = ${orgId} and s.source_id = ${sourceId} and s.external_id = g.external_id
-          and (select own.asset_id from findings own where own.org_id = ${orgId} and own.id = s.finding_id) = g.asset_id
+          -- Some reports only number their rows. A number that now stands for another vulnerability, or for another check elsewhere, says nothing.
+          and (select own.asset_id = g.asset_id and (own.weakness = g.weakness or (own.identity_key = g.identity_key and not (own.weakness like 'CVE-%' and g.weakness like 'CVE-%')))
+            from findings own where own.org_id = ${orgId} and own.id = s.finding_id)
         order by s.finding_id is distinct from f.id, s.finding_id limit 1
       ) by_id on true
     ), ranked as (

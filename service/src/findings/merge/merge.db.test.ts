@@ -133,6 +133,20 @@ describe("the tool's own id", () => {
     expect(await engine.run(org, [alert('1', 30)], { source: 'tool_b' })).toMatchObject({ created: 1 });
   });
 
+  it('that only numbers the rows of a report does not exchange findings and the decisions about them', async () => {
+    const row = (id: string, n: number) => seen({ external_id: id, vulnerability_ids: [`CVE-2024-000${n}`], location: { component: `lib${n}` } });
+    await engine.run(org, [row('1', 1), row('2', 2)]);
+    const before = (await engine.findings(org)).map(({ id, weakness }) => `${id} ${weakness}`);
+    expect(await engine.run(org, [row('1', 2), row('2', 1), row('3', 3)])).toMatchObject({ created: 1 });
+    expect((await engine.findings(org)).map(({ id, weakness }) => `${id} ${weakness}`)).toEqual([...before, expect.stringContaining('CVE-2024-0003')]);
+    expect(await engine.run(org, [row('1', 4), row('2', 1)])).toMatchObject({ created: 1 });
+  });
+
+  it('finds a finding whose check has another name now', async () => {
+    await engine.run(org, [alert('1', 10)]);
+    expect(await engine.run(org, [alert('1', 10, { rule: 'renamed' })])).toMatchObject({ created: 0, updated: 1 });
+  });
+
   it('used twice in one report leads to a stable state', async () => {
     const report = [alert('1', 10), alert('1', 20)];
     await engine.run(org, report);
