@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { newId } from '../../shared/ids.ts';
 import { addLogEntry, sendArtifact } from '../evidence/evidence.ts';
 import { sharePackage, storePackage } from '../evidence/stored-package.ts';
@@ -75,9 +76,10 @@ export function subjectsOf(api: TestApi): Readonly<Record<string, Create>> {
   const pendingImport = async ({ id: org_id }: TestOrganization): Promise<string> => {
     const [id, source_id] = [newId(), newId()];
     const actor = JSON.stringify({ type: 'system', id: null, name: 'test' });
+    const { sha256, size } = await api.blobs.put(Readable.from([Buffer.from(id)]));
     await withSystem(async (tx) => {
       await tx.insertInto('sources').values({ org_id, id: source_id, kind: 'import', provider: 'trivy', name: source_id }).execute();
-      const row = { org_id, id, source_id, sha256: '', bytes: '0', created_by: 'test', actor, status: 'needs_confirmation' } as const;
+      const row = { org_id, id, source_id, sha256, bytes: String(size), created_by: 'test', actor, status: 'needs_confirmation' } as const;
       await tx.insertInto('imports').values(row).execute();
     });
     return id;
