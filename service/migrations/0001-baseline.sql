@@ -866,6 +866,8 @@ create table run_assets (
   named_keys text[],
   -- The platform of the image. Null if it is not stated, or if the report is about several.
   platform text,
+  -- All digests and ids of the image, and the commit. Tools do not agree on one.
+  build_ids text[],
   primary key (org_id, source_id, asset_id, track, import_id)
 );
 create index run_assets_by_import on run_assets (org_id, import_id);
@@ -1127,6 +1129,7 @@ create unlogged table import_assets (
   digest text,
   commit text,
   platform text,
+  build_ids text[] not null,
   asset_id uuid,
   -- Whether only its address tells that it is this asset.
   identity_weak boolean not null default false,

@@ -539,6 +539,7 @@ interface ImportAssetsTable {
   digest: string | null;
   commit: string | null;
   platform: string | null;
+  build_ids: string[];
   asset_id: string | null;
   identity_weak: Generated<boolean>;
   track: Generated<number>;
@@ -892,6 +893,7 @@ interface RunAssetsTable {
   track_name: string | null;
   named_keys: string[] | null;
   platform: string | null;
+  build_ids: string[] | null;
 }
 
 interface RunListsTable {

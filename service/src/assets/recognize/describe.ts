@@ -20,6 +20,8 @@ export interface DescribedAsset {
   digest: string | null;
   commit: string | null;
   platform: string | null;
+  /** Everything that names the build and no other one: digests and ids of an image, the commit. */
+  buildIds: string[];
 }
 
 /** What the caller of an import states about its asset. */
@@ -51,7 +53,12 @@ export function describeAsset(asset: Asset, stated: StatedBuild = {}, policy: Tr
     digest: normal.digest,
     commit,
     platform,
+    buildIds: [...new Set([normal.digest, commit, ...idsOf(asset)].filter((id) => id !== null))],
   };
+}
+
+function idsOf({ identifiers = [] }: Asset): string[] {
+  return identifiers.filter(({ kind }) => kind === 'digest' || kind === 'image_id').map(({ value }) => value.toLowerCase());
 }
 
 /** Pipelines state the commit of a repository as its version. */

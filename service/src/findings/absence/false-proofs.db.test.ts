@@ -37,6 +37,24 @@ describe('a finding that disappears from the same build is withdrawn', () => {
     expect(rows).toEqual([{ name: 'prod', digest: `sha256:${'a'.repeat(64)}` }]);
   });
 
+  it.each([
+    ['the second report has no digest, but the same id of the image', ['digest a', 'image_id c'], ['image_id c']],
+    ['it names the digests in another order', ['digest a', 'digest b'], ['digest b', 'digest a']],
+    ['it names only the digest of one platform', ['digest a', 'digest b'], ['digest b']],
+  ])('if %s', async (_, first, second) => {
+    const named = (ids: readonly string[]): Asset => ({
+      type: 'container_image',
+      name: 'shop:prod',
+      identifiers: ids.map((id) => ({ kind: id.startsWith('digest') ? 'digest' : 'image_id', value: `sha256:${id.slice(-1).repeat(64)}` })),
+    });
+    const runs = [
+      [[seen({ asset: named(first) }), other(named(first))], complete(at(1))],
+      [[other(named(second))], complete(at(2))],
+    ] as const;
+    expect(await statusOf(await runAll(runs))).toBe('withdrawn');
+    expect(await statusOf(await runAll(runs.toReversed()))).toBe('withdrawn');
+  });
+
   it('if only partial scans have shown it there', async () => {
     expect(
       await statusOf(
@@ -77,6 +95,17 @@ describe('a finding that disappears from the same build is withdrawn', () => {
     ] as const)
       expect(await statusOf(await runAll(order.map((n) => runs[n]))), order.join()).toBe('withdrawn');
   });
+});
+
+it('a scan of an image for another platform proves nothing, in any order', async () => {
+  const platform = (name: string, digit: string): Asset => ({ ...imageOf('shop:prod', digit), platform: name });
+  const amd = [[seen({ asset: platform('linux/amd64', 'a') }), other(platform('linux/amd64', 'a'))], complete(at(1))] as const;
+  const arm = [[other(platform('linux/arm64', 'b'))], complete(at(2))] as const;
+  const next = [[other(platform('linux/amd64', 'c'))], complete(at(3))] as const;
+  expect(await statusOf(await runAll([amd, arm]))).toBe('open');
+  expect(await statusOf(await runAll([arm, amd]))).toBe('open');
+  expect(await statusOf(await runAll([amd, arm, next]))).toBe('verified');
+  expect(await statusOf(await runAll([arm, next, amd]))).toBe('verified');
 });
 
 describe('a scan of a branch says nothing about the default track', () => {
@@ -206,5 +235,39 @@ describe('the proof of one source does not outlive what another one saw later', 
     const org = await gone();
     await engine.run(org, [other(repository)], { source: 'tool_b', scope: { coverage: 'complete', started_at: at(5) } });
     expect(await statusOf(org)).toBe('verified');
+  });
+});
+
+describe('an inventory of 4,000 components', () => {
+  const ref = (n: number): string => `pkg:npm/lib${n}@1.0.${n}`;
+  const sbom = (day: number, components: readonly number[], vulnerable: readonly number[]) => ({
+    format: 'cyclonedx',
+    name: 'bom.json',
+    bytes: Buffer.from(
+      JSON.stringify({
+        bomFormat: 'CycloneDX',
+        specVersion: '1.6',
+        metadata: {
+          timestamp: at(day),
+          tools: { components: [{ type: 'application', name: 'trivy', version: '0.60.0' }] },
+          component: { type: 'application', name: 'https://git.example.com/shop', 'bom-ref': 'root' },
+        },
+        components: components.map((n) => ({ type: 'library', 'bom-ref': ref(n), name: `lib${n}`, version: `1.0.${n}`, purl: ref(n) })),
+        vulnerabilities: vulnerable.map((n) => ({ id: `CVE-2024-${10_000 + n}`, ratings: [{ severity: 'high' }], affects: [{ ref: ref(n) }] })),
+      }),
+    ),
+  });
+  const all = Array.from({ length: 4_000 }, (_, n) => n);
+  const vulnerable = all.filter((n) => n % 20 === 0);
+
+  it('proves the fix of what it no longer lists, and of nothing that it still lists, in both orders', async () => {
+    const scope = { coverage: 'complete', asset: scopeAsset } as const;
+    const reports = [sbom(1, all, vulnerable), sbom(2, all.slice(400), vulnerable.slice(45))];
+    for (const order of [reports, reports.toReversed()]) {
+      const org = await engine.organization();
+      for (const report of order) expect(await engine.runFile(org, report, scope)).toMatchObject({ status: 'succeeded' });
+      const counts = Map.groupBy(await engine.findings(org), ({ status }) => status);
+      expect(Object.fromEntries([...counts].map(([status, own]) => [status, own.length]))).toEqual({ verified: 20, withdrawn: 25, open: 155 });
+    }
   });
 });

@@ -21,7 +21,7 @@ async function compareBuilds(tx: TenantTx, { orgId, importId, sourceId }: Resolu
     sql`${sql.table(x)}.org_id = ${orgId} and ${sql.table(x)}.source_id = ${sourceId} and ${sql.table(x)}.asset_id = f.asset_id and ${sql.table(x)}.track = s.track`;
   await sql`
     with compared as materialized (
-      select s.finding_id, s.track, coalesce(before.digest = build.digest, false) or coalesce(before.commit = build.commit, false) as is_same,
+      select s.finding_id, s.track, coalesce(seen.build_ids && run.build_ids, before.digest = build.digest or before.commit = build.commit, false) as is_same,
         coalesce(seen.platform <> run.platform, false) as is_other_platform
       from import_closures closing
       join findings f on f.org_id = ${orgId} and f.id = closing.finding_id

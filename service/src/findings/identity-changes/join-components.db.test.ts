@@ -62,3 +62,16 @@ describe('two findings that turn out to be in one component', () => {
     expect(await liveOf(org)).toHaveLength(2);
   });
 });
+
+it('a package whose source a report names joins the finding of that source, even if that one is known by another package', async () => {
+  const org = await engine.organization();
+  const inPackage = (component: string, source_package?: string) =>
+    seen({
+      vulnerability_ids: [cve],
+      location: { component, ecosystem: 'deb', version: '3.0.1', ...(source_package === undefined ? {} : { source_package }) },
+    });
+  await engine.run(org, [inPackage('openssl-tools')], at('tool_a', 1));
+  await engine.run(org, [inPackage('libssl3', 'openssl')], at('tool_b', 2));
+  expect(await engine.run(org, [inPackage('openssl-tools', 'openssl')], at('tool_c', 3))).toMatchObject({ status: 'succeeded' });
+  expect(await liveOf(org)).toMatchObject([{ sightings: [{ source: 'tool_a' }, { source: 'tool_b' }, { source: 'tool_c' }] }]);
+});

@@ -89,9 +89,11 @@ function movesIn({ asset_id, weakness, named }: Ambiguous): Move[] {
     const target = best.find(({ one: { finding } }) => finding !== null) ?? best[0];
     return target && new Set(best.map(({ one: { key } }) => key)).size === 1 ? target.one : null;
   };
+  // A record can spell the name of a component like no finding does. If a finding has the same component, it is the one to move to.
+  const owners = new Map(named.flatMap((one) => (one.finding === null ? [] : [[one.identity, one] as const])));
   const moves = all.flatMap(({ one, is }) => {
     const to = completeness(is) < 2 ? targetOf(is) : null;
-    return to ? [{ group: `${asset_id} ${weakness} ${to.identity}`, from: one, to }] : [];
+    return to ? [{ group: `${asset_id} ${weakness} ${to.identity}`, from: one, to: owners.get(to.identity) ?? to }] : [];
   });
   const leaving = new Set(moves.map(({ from }) => from.identity));
   // What was merged for another reason stays with the finding that it was merged into.

@@ -80,7 +80,7 @@ export function reportAssets(scope: ScanScope, assetType: AssetType, policy: Tra
         `The report is about the ${asset.type} "${asset.name}", and \`scan_scope.asset\` says that it is a ${name.type}. Correct the type, or import the report that was meant.`,
       );
     const { version, commit, ref, platform } = asset;
-    const digests = (asset.identifiers ?? []).filter(({ kind }) => kind === 'digest');
+    const digests = (asset.identifiers ?? []).filter(({ kind }) => kind === 'digest' || kind === 'image_id');
     return describe({
       ...name,
       ...(version === undefined ? {} : { version }),

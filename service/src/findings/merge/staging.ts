@@ -60,6 +60,7 @@ export const importAssets = stagingTable<StagedAsset>('import_assets', {
   digest: ({ asset }) => asset.digest,
   commit: ({ asset }) => asset.commit,
   platform: ({ asset }) => asset.platform,
+  build_ids: ({ asset }) => asset.buildIds,
 });
 
 export function stagedAsset({ orgId, importId }: StagingContext, asset: DescribedAsset): StagedAsset {

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { assetVersions, importedAssets } from '../../assets/relations.ts';
+import { importedAssets } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { dueSql } from '../sla.ts';
 import { changedOutcomes, type Groups, lastSeenSql } from './group-records.ts';
@@ -52,13 +52,12 @@ export async function retractLate(tx: TenantTx, { orgId, importId, sourceId }: R
   await sql`
     with late as materialized (
       select g.finding_id, g.track, g.outcome, g.seen_at, f.asset_id, lower(f.component) as component, f.location->>'version' as version, later.ended_at, later.import_id,
-        before.digest = build.digest or before.commit = build.commit as is_same_build
+        later.build_ids && (select array_agg(id) from ${importedAssets} own cross join lateral unnest(own.build_ids) as id
+          where own.org_id = ${orgId} and own.import_id = ${importId} and own.asset_id = g.asset_id and own.track = g.track) as is_same_build
       from tenant_import_groups g
       join findings f on f.org_id = ${orgId} and f.id = g.finding_id
       join run_assets later on later.org_id = ${orgId} and later.source_id = ${sourceId} and later.asset_id = g.asset_id and later.track = g.track
         and later.complete and later.accepted and later.started_at = g.absent_at
-      left join ${assetVersions} before on before.org_id = ${orgId} and before.asset_id = g.asset_id and before.n = g.version_n
-      left join ${assetVersions} build on build.org_id = ${orgId} and build.asset_id = g.asset_id and build.n = later.version_n
       where g.org_id = ${orgId} and g.import_id = ${importId} and g.absent_at is not null and (g.outcome = any(${changed}) or g.outcome = 'unchanged')
     ), reported as materialized (
       select f.asset_id, s.track, lower(f.component) as component, f.location->>'version' as version, s.first_seen, ${lastSeenSql} as last_seen
