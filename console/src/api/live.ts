@@ -30,7 +30,15 @@ const stale: readonly (readonly [type: string, operations: readonly OperationNam
 ];
 
 /** Lists whose rows never move by themselves: they only learn that something changed. */
-const counted: Readonly<Record<string, string>> = { 'finding.': 'listFindings', 'import.': 'listFindings', 'work_item.': 'listWorkItems' };
+const counted: Readonly<Record<string, string>> = {
+  'finding.': 'listFindings',
+  'import.': 'listFindings',
+  'work_item.': 'listWorkItems',
+  'package.requested': 'listEvidencePackages',
+  'package.ready': 'listEvidencePackages',
+  'package.failed': 'listEvidencePackages',
+  'package.superseded': 'listEvidencePackages',
+};
 
 const CHANNEL = 'rrs-events';
 const QUESTION = 'is there a stream?';

@@ -1,0 +1,3 @@
+import type { ResultOf } from '@rrs/client';
+
+export type Package = ResultOf<'getEvidencePackage'>;
