@@ -49,3 +49,9 @@ export function bytes(size: number): string {
     size / 1000 ** power,
   );
 }
+
+/** The end of a long path, such as an image in a registry: that is where names differ. */
+export function shortName(name: string): string {
+  const parts = name.split('/');
+  return parts.length > 3 || (parts.length > 2 && name.length > 30) ? `…/${parts.slice(-2).join('/')}` : name;
+}

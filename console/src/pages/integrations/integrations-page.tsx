@@ -119,7 +119,7 @@ function Connections({ rows, nameOf }: { rows: readonly Health[]; nameOf: (provi
         },
         { label: 'Records', align: 'end', cell: ({ findings_seen, kind }) => (kind === 'scanner' ? number(findings_seen) : <span className="dim">–</span>) },
         {
-          label: 'What is wrong',
+          label: 'Notes',
           cell: ({ last_error, notes }) => (last_error ? <span className="bad">{last_error.message}</span> : <span className="dim">{notes.join(' ')}</span>),
         },
       ]}

@@ -3,7 +3,7 @@ import type { ListedFinding } from '@rrs/client';
 import type { Column } from '../../../lists/table.tsx';
 import { SeverityChip } from '../../../parts/severity.tsx';
 import { StatusMark } from '../../../parts/status.tsx';
-import { relativeTime, utc } from '../../../parts/words.ts';
+import { relativeTime, shortName, utc } from '../../../parts/words.ts';
 import css from './columns.module.css';
 
 /** A row says all that triage needs. Plain HTML: these cells are drawn dozens of times per frame. */
@@ -70,7 +70,7 @@ export const findingColumns: readonly Column<ListedFinding>[] = [
             <GlobeIcon size={12} aria-label="Reachable from the internet" />{' '}
           </span>
         )}
-        {asset.name}
+        {shortName(asset.name)}
       </span>
     ),
   },
