@@ -7,6 +7,8 @@ export default defineConfig({
   build: {
     target: 'es2023',
     modulePreload: { polyfill: false },
+    // The page of an asset is /assets/….
+    assetsDir: 'files',
     // The policy of the page forbids data: URLs for fonts and scripts, and small files are compressed well enough.
     assetsInlineLimit: 0,
     reportCompressedSize: false,

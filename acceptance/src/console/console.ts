@@ -124,16 +124,20 @@ function watch(page: Page, origin: string, expected: readonly number[]): string[
 
 const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Fails on what axe finds on the page: WCAG 2.2 AA and best practices. */
-export async function expectAccessible(page: Page, name: string): Promise<void> {
+/**
+ * Fails on what axe finds on the page: WCAG 2.2 AA and best practices. `colors` looks for contrast only, for pages that were checked in the other theme,
+ * which has the same elements.
+ */
+export async function expectAccessible(page: Page, name: string, what: 'everything' | 'colors' = 'everything'): Promise<void> {
   await page.evaluate(axe);
-  const found = await page.evaluate(async () => {
+  const options = { resultTypes: ['violations'], ...(what === 'colors' && { runOnly: ['color-contrast'] }) };
+  const found = await page.evaluate(async (given) => {
     // cast: axe adds itself to the globals of the page, which the types of this process do not know.
     const { axe: engine } = globalThis as unknown as {
-      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] }> };
+      axe: { run(options: object): Promise<{ violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] }> };
     };
-    const { violations } = await engine.run();
+    const { violations } = await engine.run(given);
     return violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary ?? ''}`));
-  });
+  }, options);
   expect(found, name).toEqual([]);
 }

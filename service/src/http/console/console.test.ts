@@ -28,11 +28,11 @@ const page = (path: string, headers: Record<string, string> = {}) =>
   fetch(`${url}${path}`, { headers: { accept: 'text/html,*/*', ...headers }, redirect: 'manual' });
 
 async function build(text: string): Promise<void> {
-  await mkdir(join(folder, 'assets'), { recursive: true });
+  await mkdir(join(folder, 'files'), { recursive: true });
   await writeFile(join(folder, 'index.html'), `<p>${text}</p>`);
-  await writeFile(join(folder, 'assets/a-1234.js'), 'plain');
-  await writeFile(join(folder, 'assets/a-1234.js.gz'), gzipSync('compressed'));
-  await writeFile(join(folder, 'assets/verify-worker-1234.js'), 'worker');
+  await writeFile(join(folder, 'files/a-1234.js'), 'plain');
+  await writeFile(join(folder, 'files/a-1234.js.gz'), gzipSync('compressed'));
+  await writeFile(join(folder, 'files/verify-worker-1234.js'), 'worker');
   await writeFile(join(folder, '.stamp'), 'secret of the build');
   await utimes(join(folder, 'index.html'), new Date(), new Date(Date.now() + text.length * 1000));
 }
@@ -62,13 +62,13 @@ it('serves the index page at paths of pages, with any query, under a strict poli
 
 it('lets the worker that reads packages connect to nothing', async () => {
   await build('worker');
-  expect((await page('/assets/verify-worker-1234.js')).headers.get('content-security-policy')).toBe(WORKER_POLICY);
-  expect((await page('/assets/a-1234.js')).headers.get('content-security-policy')).toBe(CONSOLE_POLICY);
+  expect((await page('/files/verify-worker-1234.js')).headers.get('content-security-policy')).toBe(WORKER_POLICY);
+  expect((await page('/files/a-1234.js')).headers.get('content-security-policy')).toBe(CONSOLE_POLICY);
   expect(WORKER_POLICY).toContain("default-src 'none'");
   expect(WORKER_POLICY).not.toContain('connect-src');
 });
 
-it.each(['/api/v1/nothing', '/docs/nothing', '/problems/x/y', '/.well-known/nothing', '/assets/nothing.js', '/assets/..%2F.stamp'])(
+it.each(['/api/v1/nothing', '/docs/nothing', '/problems/x/y', '/.well-known/nothing', '/files/nothing.js', '/files/..%2F.stamp'])(
   'returns a problem for %s',
   async (path) => {
     const response = await page(path);
@@ -83,8 +83,8 @@ it('returns a problem to programs at paths without a route, and 405 where only t
 
 it('compresses files as the browser wants, and confirms those that it has', async () => {
   await build('files');
-  expect(await (await page('/assets/a-1234.js', { 'accept-encoding': 'gzip' })).text()).toBe('compressed');
-  expect(await (await page('/assets/a-1234.js', { 'accept-encoding': 'gzip;q=0' })).text()).toBe('plain');
+  expect(await (await page('/files/a-1234.js', { 'accept-encoding': 'gzip' })).text()).toBe('compressed');
+  expect(await (await page('/files/a-1234.js', { 'accept-encoding': 'gzip;q=0' })).text()).toBe('plain');
   const first = await page('/');
   expect((await page('/', { 'if-none-match': first.headers.get('etag') ?? '' })).status).toBe(304);
 });

@@ -24,7 +24,7 @@ export const CONSOLE_POLICY = [
 
 /** The worker that verifies packages reads nothing but its own script, and cannot send what it reads. */
 export const WORKER_POLICY = "default-src 'none'; script-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'";
-const WORKERS = 'assets/verify-worker-';
+const WORKERS = 'files/verify-worker-';
 
 /** Paths that are never pages of the console. */
 const RESERVED = /^\/(?:api|docs|problems|healthz|readyz|metrics|\.well-known)(?:\/|$)/;
@@ -40,7 +40,7 @@ export interface ConsoleOptions {
 export type SendPage = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
 /**
- * Serves the console: its files under /assets, and its index page at every other path that a browser asks for as a page.
+ * Serves the console: its files under /files, and its index page at every other path that a browser asks for as a page.
  * Returns how to send that page, for paths that answer programs in another way.
  */
 export function installConsole(app: App, { folder, missing }: ConsoleOptions): SendPage {
@@ -68,8 +68,8 @@ export function installConsole(app: App, { folder, missing }: ConsoleOptions): S
   // Their names never change, so browsers ask whether they did.
   for (const name of ['favicon.svg', 'theme.js']) app.get(`/${name}`, hidden, (request, reply) => send(request, reply, name, 'no-cache'));
   // The names of these files contain a hash of their content.
-  app.get('/assets/:file', hidden, (request, reply) =>
-    send(request, reply, `assets/${(request.params as { file: string }).file}`, 'public, max-age=31536000, immutable'),
+  app.get('/files/:file', hidden, (request, reply) =>
+    send(request, reply, `files/${(request.params as { file: string }).file}`, 'public, max-age=31536000, immutable'),
   );
   app.get('/*', hidden, (request, reply) => (isPage(request) ? page(request, reply) : notFound(reply)));
   return page;
