@@ -36,9 +36,6 @@ const never: Record<string, string> = {
   addWorkItemFindings: 'The console adds findings with the bulk change of findings.',
   endTracks: 'CI systems call it when a pull request is closed.',
   receiveTicketMessage: 'Ticketing systems call it.',
-  proveLogConsistency: FOR_PROGRAMS,
-  proveLogInclusion: FOR_PROGRAMS,
-  getLogEntry: FOR_PROGRAMS,
   verifyUploadedPackage: 'The console verifies in the browser, so that nothing is uploaded.',
 };
 
@@ -55,14 +52,9 @@ const notYet: readonly string[] = [
   'listTags',
   'listImportFormats',
   // Evidence
-  'getLogCheckpoint',
-  'getEvidencePackage',
   'downloadEvidencePackage',
   'getEvidenceStatusStatement',
   'verifyEvidencePackage',
-  'createShareLink',
-  'listShareLinks',
-  'revokeShareLink',
   'downloadSharedEvidencePackage',
 ];
 

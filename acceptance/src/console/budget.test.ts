@@ -8,16 +8,17 @@ const BUDGET = 200_000;
 
 /** Pages that load more until their forms are loaded on demand, and how much at most. Remove a page that fits the budget. */
 const larger: Readonly<Record<string, number>> = {
-  'src/pages/integrations/edit-page.tsx': 224_000,
-  'src/pages/integrations/connect-page.tsx': 224_000,
-  'src/pages/settings/audit/audit.tsx': 219_000,
-  'src/pages/settings/organization/organization.tsx': 216_000,
-  'src/pages/settings/webhooks/webhook.tsx': 216_000,
-  'src/pages/settings/webhooks/webhooks.tsx': 216_000,
-  'src/pages/integrations/connection-page.tsx': 211_000,
-  'src/pages/settings/api-keys.tsx': 211_000,
-  'src/pages/settings/members/members.tsx': 211_000,
-  'src/pages/settings/pipelines.tsx': 208_000,
+  'src/pages/integrations/edit-page.tsx': 228_000,
+  'src/pages/integrations/connect-page.tsx': 228_000,
+  'src/pages/settings/audit/audit.tsx': 223_000,
+  'src/pages/settings/organization/organization.tsx': 220_000,
+  'src/pages/settings/webhooks/webhook.tsx': 220_000,
+  'src/pages/settings/webhooks/webhooks.tsx': 220_000,
+  'src/pages/integrations/connection-page.tsx': 215_000,
+  'src/pages/settings/api-keys.tsx': 215_000,
+  'src/pages/settings/members/members.tsx': 215_000,
+  'src/pages/settings/pipelines.tsx': 212_000,
+  'src/pages/work/item/item-page.tsx': 203_000,
 };
 
 const home = join(checkout, 'console');
