@@ -39,11 +39,13 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'system',
-          include: ['{acceptance,bench}/**/*.test.ts', ...slow],
+          include: ['acceptance/**/*.test.ts', ...slow],
           exclude: excluded,
           globalSetup: ['./acceptance/src/global-setup.ts'],
         },
       },
+      // Only by `npm run test:bench`: they show that the benchmark works, which takes longer than it is worth in every run.
+      { extends: true, test: { name: 'bench', include: ['bench/**/*.test.ts'], exclude: excluded } },
     ],
   },
 });

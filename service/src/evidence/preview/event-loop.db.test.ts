@@ -25,7 +25,6 @@ it(`leaves the thread that serves HTTP free while the state of ${FINDINGS} findi
   expect(sealed.result).toMatchObject({ status: 'ready', counts: { findings: FINDINGS } });
 
   const turns = [shown, previewed, approved, sealed].map(({ ms }) => ms);
-  expect(Math.max(...turns), `${[here.ms, ...turns].map(Math.round).join(', ')} ms`).toBeLessThan(50);
-  // Without a thread, it would show.
-  expect(here.ms).toBeGreaterThan(50);
+  // How fast a processor is differs. Without threads, each of them would take as long as computing the state here.
+  expect(Math.max(...turns), `${[here.ms, ...turns].map(Math.round).join(', ')} ms`).toBeLessThan(here.ms / 2);
 }, 200_000);
