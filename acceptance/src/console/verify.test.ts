@@ -13,7 +13,7 @@ const web = startConsole(async (service) => {
 const PUBLIC = { signedIn: false } as const;
 
 test.each(['light', 'dark'] as const)('a package is verified without an account, and nothing leaves the browser (%s)', async (theme) => {
-  const { page, problems } = await web.open('/verify', PUBLIC);
+  const { page, problems } = await web.open('/verify', { ...PUBLIC, theme });
   await page.getByText('Compare the fingerprint').waitFor();
   await expectAccessible(page, `verify, ${theme}`);
   await page.waitForLoadState('networkidle');
