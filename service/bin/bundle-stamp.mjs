@@ -19,14 +19,14 @@ const sources = [
 ];
 
 /** Changes whenever a source is written. It reads names, sizes and times only, because every start compares it. */
-export function stampOfSources() {
+export function stampOfSources(folder = root) {
   const digest = createHash('sha256');
-  for (const source of sources) for (const path of filesUnder(source)) digest.update(`${path} ${sizeAndTime(path)}\n`);
+  for (const source of sources) for (const path of filesUnder(folder, source)) digest.update(`${path} ${sizeAndTime(join(folder, path))}\n`);
   return digest.digest('hex');
 }
 
-function filesUnder(source) {
-  const path = join(root, source);
+function filesUnder(folder, source) {
+  const path = join(folder, source);
   if (!existsSync(path)) return [];
   if (!statSync(path).isDirectory()) return [source];
   return readdirSync(path, { recursive: true })
@@ -36,7 +36,7 @@ function filesUnder(source) {
 }
 
 function sizeAndTime(path) {
-  const { size, mtimeMs } = statSync(join(root, path));
+  const { size, mtimeMs } = statSync(path);
   return `${size} ${mtimeMs}`;
 }
 
