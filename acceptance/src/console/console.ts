@@ -24,6 +24,8 @@ interface OpenOptions {
   context?: BrowserContext;
   /** Responses with these statuses are expected. */
   expected?: readonly number[];
+  /** Runs before the page loads, so that a route applies to its first request. */
+  before?: (page: Page) => Promise<unknown>;
 }
 
 /**
@@ -64,6 +66,7 @@ export function startConsole(prepare: (service: Service & { key: string }) => Pr
       const context = options.context ?? (await newContext(options));
       const page = await context.newPage();
       const problems = watch(page, service.url, options.expected ?? []);
+      await options.before?.(page);
       await page.goto(`${service.url}${path}`, { waitUntil: 'load' });
       return { page, problems };
     },

@@ -225,13 +225,14 @@ test('the service says which statuses are possible, and why others are not', asy
 });
 
 test('a part of a page that fails leaves the others working', async () => {
-  const { page, problems } = await web.open('/findings?severity=low&sort=-risk_score');
-  await ready(page);
   // The service never answers so. A part of the page must not believe it.
-  await page.route(/\/api\/v1\/findings\/[0-9a-f-]{36}$/, async (route) => {
-    const response = await route.fetch();
-    await route.fulfill({ response, json: { ...((await response.json()) as object), sightings: null } });
-  });
+  const before = (opened: Page) =>
+    opened.route(/\/api\/v1\/findings\/[0-9a-f-]{36}$/, async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...((await response.json()) as object), sightings: null } });
+    });
+  const { page, problems } = await web.open('/findings?severity=low&sort=-risk_score', { before });
+  await ready(page);
   await page.keyboard.press('j');
   await page.keyboard.press('Enter');
   const drawer = page.getByRole('complementary', { name: 'Finding' });
