@@ -1263,7 +1263,7 @@ end
 $$;
 
 -- Analyzes what an import joins in tables that grew by half since the last time, before autovacuum gets to them. This matters for an organization's first
--- large imports. Returns whether findings or sightings were among them: then `analyze_findings` completes their statistics after the import.
+-- imports, large or many. Returns whether findings or sightings were among them: then `analyze_findings` completes their statistics after the import.
 create function analyze_grown() returns boolean language plpgsql security definer set search_path = rrs, pg_temp set default_statistics_target = 20 as $$
 declare
   grown regclass;

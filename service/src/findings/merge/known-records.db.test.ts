@@ -25,6 +25,18 @@ describe('records that repeat the last scan', () => {
     expect(performance.now() - imported).toBeLessThan((imported - started) / 2);
   });
 
+  it('are looked up with statistics that many small imports keep up to date, before autovacuum gets to them', async () => {
+    const admin = engine.admin();
+    for (const table of ['findings', 'sightings']) await admin.query(`alter table ${table} set (autovacuum_enabled = off)`);
+    for (let report = 0; report < 8; report++)
+      await engine.run(
+        org,
+        Array.from({ length: 120 }, (_, n) => inLib(`lib${report}-${n}`)),
+      );
+    const { rows } = await admin.query(`select relname, reltuples from pg_class where oid in ('findings'::regclass, 'sightings'::regclass) order by 1`);
+    for (const { relname, reltuples } of rows) expect({ relname, isKnown: reltuples > 8 * 120 * 0.4 }).toEqual({ relname, isKnown: true });
+  });
+
   it('are recognized, and other records are still imported', async () => {
     await engine.run(org, [inLib('a'), inLib('b')]);
     const second = await engine.run(org, [inLib('a'), inLib('b', { severity: 'low' }), inLib('c')]);

@@ -35,8 +35,8 @@ export async function resolveRecords(tx: TenantTx, resolution: Resolution, moved
   if (isLarge(resolution)) await sql`select analyze_groups()`.execute(tx);
   if (staged.seen > 0) await markSeen(tx, resolution, groups);
   if (isChanging(groups)) await writeChanged(tx, resolution, groups, moved !== null);
-  // The statistics do not include the new rows yet, and the next statements join them with existing ones.
-  const grown = isLarge(resolution) && (await analyzeGrown(tx));
+  // The statistics do not include the new rows yet, and the next statements join them with existing ones. Many small imports add up, too.
+  const grown = isChanging(groups) && (await analyzeGrown(tx));
   if (groups.late) await retractLate(tx, resolution);
   if (groups.unchanged) {
     await keepLatePlaces(tx, resolution);
