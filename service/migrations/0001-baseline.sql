@@ -65,7 +65,14 @@ create function fill_location(first jsonb, second jsonb) returns jsonb language 
     - case when first ? 'version' then '{purl}'::text[] else '{}' end) || first end
 $$;
 create aggregate merged_location(jsonb) (sfunc = fill_location, stype = jsonb);
-grant execute on function distinct_sorted, distinct_ids, fill_location to rrs_app, rrs_system;
+
+-- Whether the title that a source states is only made of its ids and the component, as formats make one if the report has none.
+create function has_made_up_title(said jsonb) returns boolean language sql immutable parallel safe as $$
+  select coalesce(said->'vulnerability_ids' ? name or name = said->>'rule', false) or title ~ '^(Check|Control|Plugin|QID) \S+$'
+  from (select said->>'title' as title) stated,
+    lateral (select regexp_replace(coalesce(replace(title, ' in ' || (said->'location'->>'component'), ''), title), ' in \S+$', '') as name) named
+$$;
+grant execute on function distinct_sorted, distinct_ids, fill_location, has_made_up_title to rrs_app, rrs_system;
 
 -- ----------------------------------------------------------------------------------------------------
 -- Organizations

@@ -31,7 +31,7 @@ export interface ImportedColumn {
 export interface Stated {
   /** The value of one record. */
   value: (reported: Reported) => CopyValue;
-  /** Aggregate of the values `x` that several sources state. `x.lead` orders the sources, independently of when they spoke. `x.ranked` is how much the organization trusts them. */
+  /** Aggregate of the values `x` that several sources state. `x.lead` orders the sources, independently of when they spoke. `x.ranked` is how much the organization trusts them, `x.best_title` the title of the source that has the best one. */
   fold: string;
   /** What the only source of the finding `f` stated, if it is not the column of the same name. */
   said?: string;

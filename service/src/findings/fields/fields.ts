@@ -23,7 +23,7 @@ export const listedFields = {
       description: 'Short description of the weakness',
       examples: ['Apache Log4j2 JNDI features do not protect against attacker controlled LDAP'],
     }),
-    columns: { title: reported('title', ({ observation }) => observation.title, fold.first('title')) },
+    columns: { title: reported('title', ({ observation }) => observation.title, 'min(x.best_title)') },
     show: ({ title }) => title,
     csv: { title: (title) => title },
   }),

@@ -39,15 +39,19 @@ function foldedSql(orgId: string, ids: RawBuilder<unknown>, ranking: readonly st
       coalesce(max(x.severity) - min(x.severity) filter (where x.severity > 0) >= 2, false) as severity_disputed
     from ${countingSql(orgId, ids)} s
     cross join lateral (
-      select said.*, row(-said.severity, s.content) as lead, ${rankSql(orgId, ranking)} as ranked from jsonb_populate_record(null::import_rows, s.said) said
+      select said.*, s.best_title, row(-said.severity, s.content) as lead, ${rankSql(orgId, ranking)} as ranked from jsonb_populate_record(null::import_rows, s.said) said
     ) x
     where s.state = 'present' or s.present_count = 0
     group by s.finding_id`;
 }
 
+/** A title that was made up because the report has none is used only if no report has one, also of sources that no longer see the finding. */
+const bestTitle = sql`
+  first_value(s.said->>'title') over (partition by s.finding_id order by has_made_up_title(s.said), s.state <> 'present', (s.said->>'severity')::smallint desc, s.content)`;
+
 function countingSql(orgId: string, ids: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(
-    select s.*, count(*) filter (where s.state = 'present') over (partition by s.finding_id) as present_count
+    select s.*, count(*) filter (where s.state = 'present') over (partition by s.finding_id) as present_count, ${bestTitle} as best_title
     from sightings s where s.org_id = ${orgId} and s.said is not null and s.finding_id in (${ids}))`;
 }
 

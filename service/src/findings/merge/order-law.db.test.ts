@@ -12,7 +12,7 @@ const vectors = ['CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N', 'CVSS:3.0/AV:N/
 
 /** What tools say differently about the same finding. */
 const statement = fc.record({
-  title: fc.constantFrom('Remote code execution', 'RCE in lib', 'lib: unsafe lookup'),
+  title: fc.constantFrom('Remote code execution', 'RCE in lib', 'lib: unsafe lookup', 'CVE-2024-0001 in openssl', 'CVE-2024-0002'),
   description: fc.option(fc.constantFrom('It is bad.', 'It is very bad.')),
   severity: fc.constantFrom('critical', 'high', 'medium', 'low', 'info', 'unknown'),
   severity_source: fc.constantFrom('nvd', 'debian', undefined),
@@ -204,6 +204,31 @@ describe('a finding is merged from what all sources say', () => {
     for (const column of ['title', 'severity', 'risk_score', 'due_at', 'cvss_score', 'cvss_vector', 'vulnerability_ids', 'text_id'])
       expect(after[column]).toEqual(before[column]);
     expect(after).toMatchObject({ cwes: [20, 502], severity_disputed: true, location: trivy.location });
+  });
+
+  it.each([
+    ['id and component', 'GHSA-jfh8-c2jp-5v3q in log4j-core', {}],
+    ['id and a longer name of the component', 'CVE-2021-44228 in org.apache.logging.log4j:log4j-core', {}],
+    ['id alone', 'CVE-2021-44228', {}],
+    ['rule', 'java-log4j', { rule: 'java-log4j' }],
+    ['number of a check', 'Plugin 155999', {}],
+  ])('a title that was made up because a report has none does not replace one of a report (%s)', async (_name, title, given) => {
+    const [forward, backward] = [await engine.organization(), await engine.organization()];
+    const at = (day: number) => ({
+      started_at: `2026-01-0${day}T00:00:00Z`,
+      coverage: 'complete' as const,
+      asset: { type: repository.type, name: repository.name },
+    });
+    const madeUp = log4shell({ severity: 'critical', title, vulnerability_ids: ['CVE-2021-44228', 'GHSA-jfh8-c2jp-5v3q'], ...given });
+    const milder = { ...trivy, severity: 'high' as const };
+    const steps = [() => ({ items: [milder], source: 'tool_a' as const, scope: at(1) }), () => ({ items: [madeUp], source: 'tool_b' as const, scope: at(2) })];
+    for (const step of steps) await engine.run(forward, step().items, step());
+    for (const step of steps.toReversed()) await engine.run(backward, step().items, step());
+    expect(await engine.findings(forward)).toMatchObject([{ severity: 5, title: trivy.title }]);
+    expect(await engine.stateOf(backward, { lawful: true })).toEqual(await engine.stateOf(forward, { lawful: true }));
+    // The only source that still sees it has no title for it.
+    await engine.run(forward, [], { source: 'tool_a', scope: at(3) });
+    expect(await engine.findings(forward)).toMatchObject([{ status: 'open', title: trivy.title }]);
   });
 
   it('the rest remains when the source with most to say no longer sees it', async () => {
