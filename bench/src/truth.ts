@@ -1,8 +1,8 @@
 import { withEngine } from '../../service/src/testing/truth/engine.ts';
 import { type KeptResult, measureImageDecisions, measureRepositoryDecisions } from '../../service/src/testing/truth/kept-decisions.ts';
 import { measureLabelledPairs } from '../../service/src/testing/truth/labelled/measure.ts';
-import { measureOrderLaw, ownReports, readCorpus, relatedPairs } from '../../service/src/testing/truth/order-law.ts';
-import { manipulatedRescans, measureRescans } from '../../service/src/testing/truth/rescans.ts';
+import { measureOrderLaw, measureRepeats, ownReports, readCorpus, relatedPairs } from '../../service/src/testing/truth/order-law.ts';
+import { manipulatedRescans, measureHonestRescans, measureRescans } from '../../service/src/testing/truth/rescans.ts';
 import type { Result } from './results.ts';
 
 export interface Sizes {
@@ -10,7 +10,7 @@ export interface Sizes {
   worlds: number;
   /** Different reports for each manipulation of a rescan. */
   rescans: number;
-  /** Every so many pairs of reports are imported in both orders. */
+  /** Every so many pairs of reports are imported in both orders, and every ten times as many twice. */
   everyPair: number;
   /** Builds of an image and commits of a repository. */
   builds: number;
@@ -27,9 +27,15 @@ export async function truth({ worlds, rescans, everyPair, builds, reports }: Siz
     const what = `${pairs.right + pairs.missed} labelled pairs of ${pairs.records} records of ${pairs.tools.length} tools`;
     const manipulated = await measureRescans(engine, manipulatedRescans(rescans));
     explain(manipulated.falselyVerified);
+    const honest = await measureHonestRescans(engine, rescans);
     const related = relatedPairs(await readCorpus(reports ?? ownReports)).filter((_, n) => n % everyPair === 0);
     const order = await measureOrderLaw(engine, related);
     explain(order.different);
+    const repeated = await measureRepeats(
+      engine,
+      related.filter((_, n) => n % 10 === 0),
+    );
+    explain(repeated.different);
     const ofImage = await measureImageDecisions(engine, builds);
     const ofRepository = await measureRepositoryDecisions(engine, builds);
     explain([...ofImage.lost, ...ofRepository.lost]);
@@ -45,10 +51,24 @@ export async function truth({ worlds, rescans, everyPair, builds, reports }: Siz
       },
       {
         id: 'TRUTH',
+        what: `${honest.rescans} honest rescans that verify what they no longer show`,
+        figure: percent(honest.verified, honest.rescans),
+        bar: '100 %',
+        met: honest.verified === honest.rescans,
+      },
+      {
+        id: 'TRUTH',
         what: `${order.pairs} pairs of ${reports === null ? 'reports of this repository' : 'real reports'} with the same findings in both orders`,
         figure: percent(order.equal, order.pairs),
         bar: '100 %',
         met: order.equal === order.pairs,
+      },
+      {
+        id: 'TRUTH',
+        what: `${repeated.pairs} pairs of these reports that change nothing when they are imported again`,
+        figure: percent(repeated.equal, repeated.pairs),
+        bar: '100 %',
+        met: repeated.equal === repeated.pairs,
       },
       decisionsKept(`${builds} versions of one image`, ofImage),
       decisionsKept(`${builds} commits of one repository`, ofRepository),

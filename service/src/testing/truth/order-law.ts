@@ -107,24 +107,51 @@ export async function measureOrderLaw(engine: Engine, pairs: readonly ReportPair
   return { pairs: pairs.length, equal: pairs.length - different.length, different };
 }
 
+/** Imports both reports, and then both once more. The second time, nothing may change. */
+export async function measureRepeats(engine: Engine, pairs: readonly ReportPair[]): Promise<OrderResult> {
+  const different: string[] = [];
+  for (const pair of pairs) {
+    const org = await organizationWithoutBrake(engine);
+    for (const at of [0, 1] as const) await importReport(engine, org, pair, at);
+    const before = await linesOf(engine, org);
+    const counts = [];
+    for (const at of [0, 1] as const) counts.push(await importReport(engine, org, pair, at));
+    const after = await linesOf(engine, org);
+    const changes = counts.some(({ created, updated, reopened, closed }) => created + updated + reopened + closed > 0) ? [JSON.stringify(counts)] : [];
+    const [first] = [...without(before, after), ...without(after, before), ...changes];
+    if (first !== undefined) different.push(`${pair[0].name} and ${pair[1].name}, imported again: ${first}`);
+  }
+  return { pairs: pairs.length, equal: pairs.length - different.length, different };
+}
+
 const WITHOUT_BRAKE = JSON.stringify({ brake: { share: 1, count: 1_000_000 } });
 
-async function importInOrder(engine: Engine, pair: ReportPair, order: readonly (0 | 1)[]): Promise<string[]> {
+async function organizationWithoutBrake(engine: Engine): Promise<string> {
   const org = await engine.organization();
   await engine.admin().query('update organizations set policy = $2 where id = $1', [org, WITHOUT_BRAKE]);
-  for (const at of order) {
-    const { name, format, bytes, namesAssets } = pair[at];
-    const scope: ScanScope = {
-      coverage: 'complete',
-      started_at: `2026-01-0${at + 1}T12:00:00.000Z`,
-      ...(namesAssets ? {} : { asset: { type: 'repository', name: 'https://git.example.com/shop' } }),
-    };
-    const { status, error } = await engine.runFile(org, { format, name, bytes }, scope);
-    if (status !== 'succeeded') throw new Error(`${name}: ${status} ${error}`);
-  }
-  const state = await engine.stateOf(org, { lawful: true });
-  const places = await placesOf(engine, org);
-  return [...Object.values(state).flat(), ...places];
+  return org;
+}
+
+async function importInOrder(engine: Engine, pair: ReportPair, order: readonly (0 | 1)[]): Promise<string[]> {
+  const org = await organizationWithoutBrake(engine);
+  for (const at of order) await importReport(engine, org, pair, at);
+  return linesOf(engine, org);
+}
+
+async function importReport(engine: Engine, org: string, pair: ReportPair, at: 0 | 1): Promise<Record<'created' | 'updated' | 'reopened' | 'closed', number>> {
+  const { name, format, bytes, namesAssets } = pair[at];
+  const scope: ScanScope = {
+    coverage: 'complete',
+    started_at: `2026-01-0${at + 1}T12:00:00.000Z`,
+    ...(namesAssets ? {} : { asset: { type: 'repository', name: 'https://git.example.com/shop' } }),
+  };
+  const { status, error, created, updated, reopened, closed } = await engine.runFile(org, { format, name, bytes }, scope);
+  if (status !== 'succeeded') throw new Error(`${name}: ${status} ${error}`);
+  return { created, updated, reopened, closed };
+}
+
+async function linesOf(engine: Engine, org: string): Promise<string[]> {
+  return [...Object.values(await engine.stateOf(org, { lawful: true })).flat(), ...(await placesOf(engine, org))];
 }
 
 async function placesOf({ admin }: Engine, org: string): Promise<string[]> {
