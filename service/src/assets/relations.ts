@@ -13,8 +13,8 @@ export const tenantAssets = sql<
 
 /** The branches, environments and release lines of assets. The default track has no row until it has a name. */
 export const assetTracks = sql<
-  Pick<Selectable<DB['asset_tracks']>, 'org_id' | 'asset_id' | 'n' | 'name' | 'counts'>
->`(select org_id, asset_id, n, counts, name from asset_tracks where merged_into is null)`;
+  Pick<Selectable<DB['asset_tracks']>, 'org_id' | 'asset_id' | 'n' | 'name' | 'counts' | 'ended_at'>
+>`(select org_id, asset_id, n, counts, name, ended_at from asset_tracks where merged_into is null)`;
 
 /** The assets that a running import names. Records refer to them by `asset_key`. Their ids are null until `resolveAssets` has run. */
 export const importedAssets = sql<

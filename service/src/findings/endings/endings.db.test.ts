@@ -71,6 +71,17 @@ describe('a track that a person ends', () => {
     expect(after.find(({ name }) => name === 'prod')?.ended_at).not.toBeNull();
   });
 
+  it('hides nothing that another track has, even if the scan of that one took place before', async () => {
+    const id = cve();
+    const [prod, staging] = [imageOf(`hides-${count}:prod`), imageOf(`hides-${count}:staging`)];
+    await scan(staging, [seen({ asset: staging, vulnerability_ids: [id] })], at(1));
+    await send('DELETE', `/assets/${(await finding<Shown>(id)).asset.id}/tracks/staging`);
+    await scan(staging, [seen({ asset: staging, vulnerability_ids: [id] })], at(2));
+    expect(await finding(id)).toMatchObject({ status: 'withdrawn' });
+    await scan(prod, [seen({ asset: prod, vulnerability_ids: [id] })], at(3));
+    expect(await finding(id)).toMatchObject({ status: 'open', reason_code: 'scan_seen_again' });
+  });
+
   it('verifies what a scan has proven to be gone on the other track', async () => {
     const { id, assetId, prod } = await onTwoTracks();
     await scan(prod, [], at(3));

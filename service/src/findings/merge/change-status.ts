@@ -6,7 +6,7 @@ import type { TenantTx } from '../../db/database.ts';
 import { emitSql } from '../../events/emit.ts';
 import { provenGoneSql } from '../decisions/sightings.ts';
 import { historySql } from '../history.ts';
-import { reasonSentences } from '../reason-codes.ts';
+import { type ReasonCode, reasonSentences } from '../reason-codes.ts';
 import { scanOfSql } from '../scan-of.ts';
 import { dueSql } from '../sla.ts';
 import { type Assurance, reopenedByScan, verifiedByScan } from '../status.ts';
@@ -14,7 +14,8 @@ import type { Resolution } from './resolution.ts';
 
 /**
  * Reopens findings that the import sees. A status that a scan set gives way to any present sighting, whatever the order of imports was. A status that a
- * person set gives way to a scan that took place later. Returns whether there were any.
+ * person set gives way to a scan that took place later. Whoever ends a track or retires a source decides about these, not about what others still see.
+ * Returns whether there were any.
  */
 export async function reopenSeen(tx: TenantTx, { orgId, importId, sourceId, sla, actor }: Resolution): Promise<boolean> {
   const sentence = sql`${reasonSentences.scan_seen_again}::text`;
@@ -30,7 +31,7 @@ export async function reopenSeen(tx: TenantTx, { orgId, importId, sourceId, sla,
       join findings f on f.org_id = ${orgId} and f.id = g.finding_id and f.status = any(${reopenedByScan as readonly string[]})
       join sightings s on s.org_id = ${orgId} and s.finding_id = g.finding_id and s.source_id = ${sourceId} and s.track = g.track and s.state = 'present'
       where g.org_id = ${orgId} and g.import_id = ${importId} and g.present
-        and (g.seen_at > f.status_changed_at or (f.status_changed_by is null and f.status <> 'remediated'))
+        and (g.seen_at > f.status_changed_at or (f.status_changed_by is null and f.status <> 'remediated') or (f.status = 'withdrawn' and ${isEndedElsewhere(orgId)}))
       group by f.org_id, f.id
     ), emitted as (
       ${emitSql(orgId, 'finding.status_changed', events)}
@@ -44,6 +45,13 @@ export async function reopenSeen(tx: TenantTx, { orgId, importId, sourceId, sla,
       reopen_count = f.reopen_count + 1, version = f.version + 1, updated_at = now()
     from reopened where f.org_id = ${orgId} and f.id = reopened.id`.execute(tx);
   return numAffectedRows > 0n;
+}
+
+/** Whether the finding `f` was closed because a source or track ended, and that of the group `g` is another one, or in use again. */
+function isEndedElsewhere(orgId: string): RawBuilder<unknown> {
+  const ended = sql`${['track_ended', 'source_retired'] satisfies ReasonCode[]}::text[]`;
+  return sql`f.reason_code = any(${ended}) and not exists (
+    select from ${assetTracks} track where track.org_id = ${orgId} and track.asset_id = g.asset_id and track.n = g.track and track.ended_at is not null)`;
 }
 
 const closable = sql`${verifiedByScan as readonly string[]}`;
