@@ -19,7 +19,8 @@ interface Times {
 }
 
 /**
- * When a scan took place: as the report states, otherwise as the scope states, otherwise when the report was uploaded. The scope can only make it earlier.
+ * When a scan took place: as the report states, otherwise as the scope states, otherwise when the report was uploaded. The scope can only make its start
+ * earlier, so that it proves less. What the report shows was there when the report says that the scan ended.
  * A time in the future, an end before the start, or an end before the date of the knowledge that the scan used cannot be right: then nothing is closed.
  */
 export function timesOf(
@@ -38,9 +39,9 @@ export function timesOf(
   }
   const ended = facts.finished_at ?? own;
   const isTooEarly = ended < own || (facts.knowledge_at !== undefined && ended < facts.knowledge_at);
-  const past = (time: Date): Date => earlier(time < created_at ? time : created_at);
+  const past = (time: Date): Date => (time < created_at ? time : created_at);
   const doubt = isAhead(ended, created_at) || isTooEarly ? 'time_suspect' : null;
-  return { startedAt: past(new Date(Math.min(own.getTime(), ended.getTime()))), endedAt: past(ended), doubt };
+  return { startedAt: earlier(past(new Date(Math.min(own.getTime(), ended.getTime())))), endedAt: past(ended), doubt };
 }
 
 /** Whether the report or its scope says when the scan took place. */
