@@ -44,7 +44,7 @@ describe.each(folders)('$id', ({ id, format }) => {
     test('about returns what the contract defines and fails only where read fails', async () => {
       for (const { bytes, name } of fixtures) {
         const about = await readAbout(fromBuffer(bytes, name));
-        const { assetType = format.assetType, ...rest } = about;
+        const { assetType = format.assetType, part: _part, skipped: _skipped, ...rest } = about;
         expect(assetTypes).toContain(assetType);
         expect(Object.keys(rest).sort()).toEqual(['finished', 'tools', 'unread']);
         expect(about.tools === null || about.tools.every((tool) => tool !== '' && tool === tool.toLowerCase())).toBe(true);

@@ -219,6 +219,8 @@ export interface ReportHead {
 export interface About {
   /** Tools that produced the report. A report says nothing about findings of other tools. Null if the format always has the same tool. */
   tools: readonly string[] | null;
+  /** What was analyzed, if the tool runs once for each part, such as a language. A run of one part says nothing about findings of the others. */
+  part?: string;
   /** False if a run did not complete. Findings that are missing from the report may then still exist. */
   finished: boolean;
   /**
@@ -226,6 +228,8 @@ export interface About {
    * Written in the same form as `location.path` of the format's observations.
    */
   unread: readonly string[];
+  /** Checks that were skipped in a file, by `rule` and `location.path`. Whether they would fail is not known. */
+  skipped?: readonly { rule: string; path: string }[];
   /** Asset type of this report if it does not name its asset and the type differs from the format's `assetType`. */
   assetType?: AssetType;
 }

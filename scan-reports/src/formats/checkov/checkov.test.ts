@@ -102,6 +102,12 @@ test('reports unparsed files as unread, relative to the scanned folder', async (
   expect(await about(['/somewhere/else.tf'], [check])).toMatchObject({ finished: false, unread: [] });
 });
 
+test('names the checks that a comment skips', async () => {
+  const skipped_checks = [{ check_id: 'CKV_AWS_18', file_path: '/s3.tf', file_abs_path: '/home/ci/repo/s3.tf' }, { check_id: 'CKV_AWS_19' }];
+  const about = await checkov.about?.(fromBuffer(JSON.stringify({ check_type: 'terraform', results: { failed_checks: [], skipped_checks } })));
+  expect(about).toMatchObject({ finished: true, skipped: [{ rule: 'CKV_AWS_18', path: 's3.tf' }] });
+});
+
 test('states the version of the run, also without checks', async () => {
   const run = { check_type: 'terraform', results: { failed_checks: [] }, summary: { checkov_version: '3.2.1' } };
   for (const report of [run, [run, run], { passed: 0, failed: 0, skipped: 0, checkov_version: '3.2.1' }])

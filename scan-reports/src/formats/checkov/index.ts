@@ -13,6 +13,7 @@ import { runEntry, startList } from '../../shared/run.ts';
 const PREFIXES = ['', '*.'] as const;
 const MAX_UNPARSED = 10_000;
 const MAX_FOLDERS = 100;
+const MAX_SKIPPED = 10_000;
 
 export const checkov: ReportFormat = {
   id: 'checkov',
@@ -94,7 +95,23 @@ async function aboutRun(input: ReportInput): Promise<About> {
     if (folder !== undefined && folders.size < MAX_FOLDERS) folders.add(folder);
   }
   for (const path of unparsed) missed(path && relativeTo(folders, path));
-  return about();
+  const skipped = await skippedIn(input);
+  if (skipped.length > MAX_SKIPPED) missed(undefined);
+  return { ...about(), ...(skipped.length > 0 ? { skipped: skipped.slice(0, MAX_SKIPPED) } : {}) };
+}
+
+/** A comment in the code skips a check of a resource. The check did not run, so it proves nothing. */
+async function skippedIn(input: ReportInput): Promise<{ rule: string; path: string }[]> {
+  const skipped: { rule: string; path: string }[] = [];
+  for await (const { value } of jsonValues(
+    input,
+    PREFIXES.map((prefix) => `${prefix}results.skipped_checks.*`),
+  )) {
+    const check = obj(value);
+    const [rule, path] = [str(check.check_id) ?? str(check.bc_check_id), pathOf(check)];
+    if (rule !== undefined && path !== undefined && skipped.length <= MAX_SKIPPED) skipped.push({ rule, path });
+  }
+  return skipped;
 }
 
 function folderOf({ file_path: path, file_abs_path: full }: Record<string, string | undefined>): string | undefined {

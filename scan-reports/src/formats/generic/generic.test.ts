@@ -165,6 +165,19 @@ test('accepts an empty report and rejects another file', async () => {
 
 const document = readFileSync(new URL('../../../../docs/generic-format.md', import.meta.url), 'utf8');
 
+test.each([
+  ['{"findings":[{"title":"A","severity":"low","tool":"Scanner A"}]}', ['scanner a']],
+  ['{"title":"A","severity":"low","tool":"a"}\n{"title":"B","severity":"low","tool":"a"}', ['a']],
+  ['[{"title":"A","severity":"low","tool":"a"},{"title":"B","severity":"low","tool":"b"}]', null],
+  ['title,severity,tool\nA,low,a\nB,low,a', ['a']],
+  ['title,severity\nA,low', null],
+  ['{"scan":{"tool":"a"},"findings":[]}', ['a']],
+  ['{"scan":{"tool_version":"1"},"findings":[]}', []],
+  ['{"findings":[{"title":"A tool","severity":"low"}]}', null],
+])('names the tool of a report if its records do: %s', async (text, tools) => {
+  expect((await generic.about?.(fromBuffer(text)))?.tools).toEqual(tools);
+});
+
 test('the examples in the documentation are detected and read', async () => {
   const examples = [...document.matchAll(/```(json|jsonl|csv)\n([\s\S]*?)```/g)].map(([, kind, text]) => ({ kind, text: text ?? '' }));
   expect(examples.map(({ kind }) => kind)).toEqual(['json', 'json', 'jsonl', 'csv']);
@@ -211,7 +224,7 @@ test('states what the author says about the scan, anywhere in the object', async
 test.each([
   [{ asset: 'web1' }, 'scan.asset must be an object with name'],
   [{ started_at: 'yesterday' }, 'scan.started_at must be an ISO 8601 date or time.'],
-  [{ color: 'red' }, 'scan has the unknown field color. Allowed fields: asset, tool_version, started_at, finished_at.'],
+  [{ color: 'red' }, 'scan has the unknown field color. Allowed fields: asset, tool, tool_version, started_at, finished_at.'],
   ['weekly', 'scan must be an object.'],
 ])('rejects a report with the scan %j', async (scan, message) => {
   await expect(readAll(generic, fromBuffer(JSON.stringify({ findings: [{ title: 'A', severity: 'low' }], scan })))).rejects.toThrow(message);

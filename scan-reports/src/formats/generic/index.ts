@@ -3,12 +3,14 @@ import { csvEnd, csvRows } from '../../csv/rows.ts';
 import { hasKeys, headOf, keysInList } from '../../detect.ts';
 import { type JsonRecord, jsonRecords } from '../../json/documents.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
+import { startAbout } from '../../shared/about.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { RecordError, record } from '../../shared/normalize.ts';
 import { isObj } from '../../shared/read.ts';
 import { CSV_FIELDS, JSON_FIELDS, REQUIRED } from './fields.ts';
 import { observationOf, rowOf } from './record.ts';
 import { readScan } from './scan.ts';
+import { toolsIn } from './tool.ts';
 
 export const generic: ReportFormat = {
   id: 'generic',
@@ -21,6 +23,10 @@ export const generic: ReportFormat = {
     const keys = keysInList(head, 'findings') ?? head.jsonKeys;
     if (head.jsonShape !== null) return isRecord(keys, JSON_FIELDS) || isClean(head);
     return headerOf(head)?.isGeneric === true;
+  },
+  async about(input) {
+    const head = await headOf(input);
+    return { ...startAbout().about(), tools: await toolsIn(input, head, head.jsonShape === null ? null : patternOf(head)) };
   },
   async *read(input) {
     const head = await headOf(input);

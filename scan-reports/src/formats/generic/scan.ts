@@ -4,7 +4,7 @@ import { runEntry } from '../../shared/run.ts';
 import { type Fields, fields, moment } from './fields.ts';
 import { assetOf } from './record.ts';
 
-const SCAN_FIELDS = { asset: fields.asset, tool_version: fields.version, started_at: moment, finished_at: moment };
+const SCAN_FIELDS = { asset: fields.asset, tool: fields.tool, tool_version: fields.version, started_at: moment, finished_at: moment };
 
 /** What the author states about the run. An asset without findings is covered only if it is stated here. */
 export function* readScan(scan: unknown): Generator<ReportEntry> {
@@ -17,7 +17,7 @@ export function* readScan(scan: unknown): Generator<ReportEntry> {
     own[name] = field.read(value);
     if (own[name] === undefined) throw new ReportError(`scan.${name} must be ${field.expected}.`);
   }
-  const { asset, ...facts } = own as { asset?: Fields['asset']; tool_version?: string; started_at?: Date; finished_at?: Date };
+  const { asset, tool: _, ...facts } = own as { asset?: Fields['asset']; tool?: string; tool_version?: string; started_at?: Date; finished_at?: Date };
   yield* runEntry(facts);
   if (asset) yield* runEntry({ asset: assetOf({ asset }) });
 }

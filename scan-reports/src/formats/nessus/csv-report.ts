@@ -5,7 +5,7 @@ import { epssOf } from '../../shared/ratings.ts';
 import { count, date, str } from '../../shared/read.ts';
 import { runEntry } from '../../shared/run.ts';
 import { componentOf, cvssOf, exploitOf, pageIn, severityOfRisk, solutionOf } from './item.ts';
-import { SCAN_INFORMATION, scanInformation } from './scan-information.ts';
+import { isDead, PING, SCAN_INFORMATION, scanInformation } from './scan-information.ts';
 
 type HasColumns = (...names: string[]) => boolean;
 
@@ -81,6 +81,8 @@ export async function* readCsv(input: ReportInput, hasColumns: HasColumns): Asyn
       return undefined;
     };
     yield* record(place, () => rowOf(cell, place));
+    if (cell('plugin') === PING && isDead(cell('output') ?? '') && (cell('host') ?? cell('ip')) !== undefined)
+      yield* runEntry({ asset: assetOf(cell), unfinished: true });
     if (cell('plugin') === SCAN_INFORMATION && (cell('host') ?? cell('ip')) !== undefined) yield* readInformation(cell);
   }
   yield* end.facts();

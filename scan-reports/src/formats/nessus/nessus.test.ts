@@ -204,6 +204,16 @@ test('a host without findings is covered, and says nothing about the login', asy
   expect((await read('empty.nessus')).runs).toEqual([{ asset: { type: 'host', name: '192.0.2.1', identifiers: [{ kind: 'ip', value: '192.0.2.1' }] } }]);
 });
 
+test.each([
+  ['is up', undefined],
+  ['(192.0.2.7) is considered as dead - not scanning', true],
+  ['(192.0.2.7) is dead', true],
+])('a host that did not answer was not scanned: %s', async (answer, unfinished) => {
+  const ping = `<ReportItem port="0" protocol="tcp" severity="0" pluginID="10180" pluginName="Ping the remote host"><plugin_output>The remote host ${answer}</plugin_output></ReportItem>`;
+  const { runs } = await readAll(nessus, host({}, ping));
+  expect(runs.at(-1)?.unfinished).toBe(unfinished);
+});
+
 test('lists all plugins of the policy, unless another plugin ran', async () => {
   const policy = (plugins: string) =>
     `<Policy><Preferences><ServerPreferences><preference><name>plugin_set</name><value>${plugins}</value></preference></ServerPreferences></Preferences></Policy>`;

@@ -4,6 +4,13 @@ import { date } from '../../shared/read.ts';
 /** The plugin "Nessus Scan Information", whose output describes the scan of a host. */
 export const SCAN_INFORMATION = '19506';
 
+/** The plugin "Ping the remote host". If the host did not answer, no other plugin had a result. */
+export const PING = '10180';
+
+export function isDead(output: string): boolean {
+  return /\bis considered (?:as )?dead\b|\bis dead\b/i.test(output);
+}
+
 export function scanInformation(output: string | undefined): Pick<RunFacts, 'tool_version' | 'knowledge' | 'knowledge_at' | 'credentialed' | 'ports'> {
   const value = (label: string): string | undefined => new RegExp(`^[ \\t]*${label}\\s*:\\s*(\\S+)`, 'm').exec(output ?? '')?.[1];
   const version = value('Nessus version');

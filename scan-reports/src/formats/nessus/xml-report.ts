@@ -5,7 +5,7 @@ import { count, date, num, str } from '../../shared/read.ts';
 import { runEntry } from '../../shared/run.ts';
 import { childText, childTexts, type XmlElement, xmlElements } from '../../xml/elements.ts';
 import { componentOf, cvssOf, exploitOf, pageIn, severityOfRisk, solutionOf } from './item.ts';
-import { SCAN_INFORMATION, scanInformation } from './scan-information.ts';
+import { isDead, PING, SCAN_INFORMATION, scanInformation } from './scan-information.ts';
 
 interface Host {
   name: string;
@@ -46,6 +46,7 @@ export async function* readXml(input: ReportInput): AsyncGenerator<ReportEntry> 
     // A plugin that ran although the policy does not list it shows that the list is incomplete.
     if (plugins && !plugins.has(pluginID)) plugins = null;
     yield* record(place, () => itemOf(element, place, known));
+    if (pluginID === PING && name !== '' && isDead(childText(element, 'plugin_output'))) yield* runEntry({ asset: known.asset, unfinished: true });
     if (pluginID === SCAN_INFORMATION && name !== '') yield* readInformation(childText(element, 'plugin_output'), known);
   }
   if (plugins) yield* runEntry({ checks: [...plugins] });

@@ -1,4 +1,5 @@
 import type { About, ReportInput } from '../../contract.ts';
+import { headOf } from '../../detect.ts';
 import { jsonValues } from '../../json/values.ts';
 import { startAbout } from '../../shared/about.ts';
 import { arr, type Obj, obj } from '../../shared/read.ts';
@@ -7,8 +8,15 @@ import { emptyRun, readRuns, runKey } from './run.ts';
 import { toolOf } from './tool.ts';
 
 const MAX_LOCATIONS = 10_000;
+const MAX_CATEGORY = 200;
 const EXECUTION = 'runs.*.invocations.*.toolExecutionNotifications.*';
-const PARTS = ['runs.*.tool.driver.name', 'runs.*.invocations.*.executionSuccessful', 'runs.*.invocations.*.toolConfigurationNotifications.*', EXECUTION];
+const PARTS = [
+  'runs.*.tool.driver.name',
+  'runs.*.automationDetails.id',
+  'runs.*.invocations.*.executionSuccessful',
+  'runs.*.invocations.*.toolConfigurationNotifications.*',
+  EXECUTION,
+];
 
 /**
  * An error at a file means that the file was not scanned. After a configuration error, or an error without a location, anything may be
@@ -18,9 +26,13 @@ export async function aboutRuns(input: ReportInput): Promise<About> {
   const tools: string[] = [];
   const { missed, failed, about } = startAbout(tools);
   const locations: { run: string; location: Obj }[] = [];
+  const categories = new Set<string>();
+  // Null instead of a list: the tool did not start, or could not write its results (section 3.14.23).
+  if (/"results"\s*:\s*null/.test((await headOf(input)).text)) failed();
   for await (const found of jsonValues(input, PARTS)) {
     const { value } = found;
     if (found.pattern === 0 && typeof value === 'string') tools.push(toolOf(value));
+    else if (found.pattern === 1 && typeof value === 'string') categories.add(categoryOf(value));
     else if (value === false) failed();
     const notification = obj(value);
     if (notification.level !== 'error') continue;
@@ -30,5 +42,18 @@ export async function aboutRuns(input: ReportInput): Promise<About> {
   }
   const runs = locations.length === 0 ? null : await readRuns(input);
   for (const { run, location } of locations) missed(locationOf(location, runs?.get(run) ?? emptyRun()).path);
-  return about();
+  const part = [...categories].filter(Boolean).sort().join(' + ');
+  return { ...about(), ...(part === '' ? {} : { part }) };
+}
+
+/** Looks like the time, number or commit of a run. */
+const OF_ONE_RUN = /\d{4}-?\d\d-?\d\d|^\d+$|[0-9a-f]{7,}|^$/i;
+
+/** The id of a run ends with what is its own, after the category that it shares with earlier runs: `shop/language:java/2026-11-16` (section 3.17.3). */
+function categoryOf(id: string): string {
+  const parts = id.slice(0, Math.max(0, id.lastIndexOf('/'))).split('/');
+  return parts
+    .filter((part) => !OF_ONE_RUN.test(part))
+    .join('/')
+    .slice(0, MAX_CATEGORY);
 }

@@ -150,6 +150,23 @@ test.each(['Semgrep OSS', 'Semgrep PRO', 'semgrep'])('takes %s for the tool that
   expect(await sarif.about?.(report)).toMatchObject({ tools: ['semgrep'] });
 });
 
+test.each([
+  ['/language:java/', 'language:java'],
+  ['shop/language:java/2026-11-16T08:00', 'shop/language:java'],
+  ['nightly/20261116/42', 'nightly'],
+  ['a-run', undefined],
+])('tells runs of different categories apart: %s', async (id, part) => {
+  const run = { tool: { driver: { name: 'Example' } }, automationDetails: { id }, results: [] };
+  expect((await sarif.about?.(fromBuffer(JSON.stringify({ version: '2.1.0', runs: [run] }))))?.part).toBe(part);
+});
+
+test('a run without a list of results did not take place', async () => {
+  const about = (results: unknown) =>
+    sarif.about?.(fromBuffer(JSON.stringify({ version: '2.1.0', runs: [{ tool: { driver: { name: 'Example' } }, results }] })));
+  expect(await about(null)).toMatchObject({ finished: false });
+  expect(await about([])).toMatchObject({ finished: true });
+});
+
 test('reports what the tool did not scan', async () => {
   const about = (invocation: object) =>
     sarif.about?.(

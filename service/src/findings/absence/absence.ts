@@ -6,6 +6,8 @@ export interface Absence {
   complete: boolean;
   /** Files and folders that the tool did not read. */
   unread: readonly string[];
+  /** Checks that were skipped in a file. */
+  skipped: readonly { rule: string; path: string }[];
   /** All checks that were enabled. Null if the report does not list them. */
   checks: readonly string[] | null;
   /** All files that the tool read. Null if the report does not list them. */
@@ -47,7 +49,7 @@ export const blockers = {
   not_read: 'the tool did not read the file',
   not_credentialed: 'the run had no working credentials, and only runs with credentials have seen the finding',
   knowledge_older: 'the vulnerability database of the run is older than that of the run that saw the finding',
-  check_disabled: 'the check was not enabled',
+  check_disabled: 'the check was not enabled, or was skipped there',
   platform_other: 'the run scanned the image for another platform than the one that has the finding',
   seen_since: 'a scan that took place later, but does not count as complete, may have shown the finding',
   version_older: 'a higher version of the same release line was scanned before',

@@ -22,6 +22,13 @@ export function isUnread(location: RawBuilder<unknown>, { unread }: Pick<Absence
   return sql`exists (select from unnest(${unread as string[]}::text[]) as path where ${location}->>'path' = path or starts_with(${location}->>'path', path || '/'))`;
 }
 
+/** Whether the check of the finding `f` was skipped in its file. */
+function isSkipped({ skipped }: Absence): RawBuilder<unknown> {
+  if (skipped.length === 0) return sql`false`;
+  const [rules, paths] = [skipped.map(({ rule }) => rule), skipped.map(({ path }) => path)];
+  return sql`(f.rule, f.location->>'path') in (select * from unnest(${rules}::text[], ${paths}::text[]))`;
+}
+
 /**
  * Whether the tool may not have looked at the file of the finding. A file that a list does not have was removed, unless the run that saw the finding, or
  * the last complete one, had read many more files.
@@ -44,7 +51,8 @@ async function hasKnownFile(tx: TenantTx, { orgId, importId, sourceId }: Resolut
     tx,
     sql`select from findings f join sightings s on s.org_id = ${orgId} and s.finding_id = f.id and s.source_id = ${sourceId} and s.state = 'present'
       where f.org_id = ${orgId} and f.asset_id in (select a.asset_id from ${importedAssets} a where a.org_id = ${orgId} and a.import_id = ${importId})
-        and f.location->>'path' in (select unnest(${files as string[]}::text[]))`,
+        and f.location->>'path' in (select unnest(${files as string[]}::text[]))
+        and not exists (select from tenant_import_groups g where g.org_id = ${orgId} and g.import_id = ${importId} and g.finding_id = f.id and g.outcome in ('created', 'joined'))`,
   );
 }
 
@@ -98,7 +106,7 @@ export async function findAbsent(tx: TenantTx, resolution: Resolution, absence: 
     when('not_credentialed', sql`s.bar_credentialed and a.credentialed is not true`),
     when('knowledge_older', sql`s.bar_knowledge_at is not null and a.knowledge_at is null or a.knowledge_at < s.bar_knowledge_at`),
     when('scan_narrower', sql`${isRestricted(resolution, absence)} or ${isPortLeftOut(sql`f.location`, absence.facts.ports?.map(portRange) ?? [])}`),
-    when('check_disabled', sql`${isDisabled} and not ${isRetired}`),
+    when('check_disabled', sql`(${isDisabled} and not ${isRetired}) or ${isSkipped(absence)}`),
     when('seen_since', maybeSeenSince(resolution)),
   ];
   await sql`

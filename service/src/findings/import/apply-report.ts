@@ -30,6 +30,7 @@ import type { Read } from './reading/read-report.ts';
 import type { Staged } from './reading/stage-report.ts';
 import { UNSPECIFIED } from './report-assets.ts';
 import { factsOf, isTimeStated, timesOf } from './run-times.ts';
+import { GENERIC } from './uploaded-by.ts';
 
 /** Describes a report that a connection collected. */
 export interface Collected {
@@ -94,6 +95,7 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report):
   const absence: Absence = {
     complete: scope.coverage === 'complete' && doubts.length === 0,
     unread: about?.unread ?? [],
+    skipped: about?.skipped ?? [],
     checks: staged.run.checks ?? null,
     files: staged.run.files ?? null,
     facts: staged.run,
@@ -182,9 +184,6 @@ function namedBy({ format, about }: Report, { run, runByAsset, targets, tools }:
   const isTimed = [run, ...runByAsset.values()].some(({ started_at, finished_at }) => started_at !== undefined || finished_at !== undefined);
   return { targets, names_tool: named.length > 0, names_time: isTimed };
 }
-
-/** The format that people write themselves. */
-const GENERIC = 'generic';
 
 /** The facts of the run for all assets, and those for single ones. */
 function runsOf(row: ImportRow, { format, collected }: Report, { run, runByAsset }: Staged): [RunOfAsset, Map<string, Partial<RunOfAsset>>] {

@@ -17,8 +17,11 @@ const STRONG: readonly string[] = ['digest', 'arn'];
 export interface ReportAssets {
   /** The asset of a record. Null if neither the record nor the scope names one. */
   of(asset: Asset | null): DescribedAsset | null;
-  /** Assets that the scope declares as covered, apart from those that the report has named so far. It knows better which track and build was scanned. */
-  covered(): DescribedAsset[];
+  /**
+   * Assets that the scope declares as covered, apart from those that the report has named so far. It knows better which track and build was scanned. A
+   * report that lists what it covered, such as all hosts that answered, knows that, too: of types that it lists, nothing else was covered.
+   */
+  covered(listed: ReadonlySet<AssetType>): DescribedAsset[];
   /** Remarks for users about how assets were recognized. */
   notes(): string[];
 }
@@ -98,7 +101,11 @@ export function reportAssets(scope: ScanScope, assetType: AssetType, policy: Tra
   };
   return {
     of: (asset) => (named ? (asset ? mention(renamed(asset, named)) : (single as DescribedAsset)) : asset ? mention(describe(asset)) : null),
-    covered: () => [...stated.values()],
+    covered: (listed) => {
+      for (const { type, name } of stated.values())
+        if (listed.has(type)) notes.add(`The report does not list the ${type} "${name}", so it says nothing about it, although \`scan_scope\` names it.`);
+      return [...stated.values()].filter(({ type }) => !listed.has(type));
+    },
     notes: () => {
       const [other] = others;
       const some = [...notes].slice(0, SHOWN);

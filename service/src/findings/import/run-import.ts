@@ -13,13 +13,14 @@ import { queueImport } from '../import-lock.ts';
 import { deleteStaged } from '../merge/delete-staged.ts';
 import { FastPathMissed, knownContents } from '../merge/known-records.ts';
 import { isLarge } from '../merge/resolution.ts';
-import { findSource, type Source } from '../merge/sources.ts';
+import { findSource } from '../merge/sources.ts';
 import { stagingColumns } from '../merge/staging.ts';
 import { applyReport, type Collected, coveredByRun, lockImport, type Report, type Result } from './apply-report.ts';
 import type { ImportRow, ScanScope } from './manage-imports.ts';
 import { storedFile } from './reading/open-report.ts';
-import type { Found, Reader } from './reading/read-report.ts';
+import type { Reader } from './reading/read-report.ts';
 import type { Staged } from './reading/stage-report.ts';
+import { sourceOfUpload } from './uploaded-by.ts';
 
 export interface Importing {
   blobs: BlobStore;
@@ -112,13 +113,16 @@ async function stage({ blobs, follower, reader }: Importing, { db, signal }: Job
   const { org_id: orgId, id: importId, filename, format } = row;
   const scope = row.scan_scope as ScanScope;
   const file = storedFile(blobs, row.sha256);
-  const sourceOf = (found: Found): Source => collected?.source ?? uploadedBy(found, scope);
+  const begun: Pick<Report, 'source' | 'about'>[] = [];
   const host: Parameters<Reader['read']>[1] = {
     ...file,
     begin: async (found) => {
       signal.throwIfAborted();
-      const source = sourceOf(found);
-      const [policy, known] = await db.withTenant({ orgId }, async (tx) => [await readPolicy(tx, orgId), await findSource(tx, orgId, source)] as const);
+      const [policy, source, known] = await db.withTenant({ orgId }, async (tx) => {
+        const own = collected ? { source: collected.source, about: found.about } : await sourceOfUpload(tx, orgId, found, scope);
+        begun.push(own);
+        return [await readPolicy(tx, orgId), own.source, await findSource(tx, orgId, own.source)] as const;
+      });
       const origin = [source.provider, source.tool, source.name, source.path].join('\n');
       return { origin, policy: { track_names: policy.track_names }, covered: coveredByRun({ collected }), isKnown: known !== null };
     },
@@ -131,16 +135,13 @@ async function stage({ blobs, follower, reader }: Importing, { db, signal }: Job
   };
   const result = await reader.read({ orgId, importId, filename, format, scope, isFast }, host, signal).finally(file.closeAll);
   if ('refused' in result) throw new Refused(result);
+  const [beginning] = begun;
+  if (!beginning) throw new Error('the report was read before its source was known');
   const { received, rejected, seen } = result.staged;
   if (received > 0 && rejected === received) throw new AllRejected(result.staged);
   // In its own transaction: `analyze` locks the table against other analyzers until the transaction ends.
   if (isLarge({ staged: { rows: received - rejected - seen, seen } })) await db.withTenant({ orgId }, (tx) => sql`select analyze_staging()`.execute(tx));
-  return { ...result, source: sourceOf(result), follower, collected };
-}
-
-function uploadedBy({ format, about }: Found, { name = '', path = '' }: ScanScope): Source {
-  const tool = [...new Set(about?.tools ?? [])].sort().join(' + ');
-  return { kind: 'import', provider: format.id, tool, name, path };
+  return { ...result, ...beginning, follower, collected };
 }
 
 async function progress(db: Database, { org_id, id }: ImportRow, { records, bytes }: { records: number; bytes: number }): Promise<void> {

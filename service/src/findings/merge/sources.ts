@@ -31,6 +31,19 @@ export async function findSource(tx: TenantTx, orgId: string, source: Source): P
   return known ?? null;
 }
 
+/** The sources that differ from this one in nothing but the tool. */
+export function readSourcesLike(tx: TenantTx, orgId: string, { kind, provider, name, path }: Source): Promise<{ tool: string }[]> {
+  return tx
+    .selectFrom('sources')
+    .select('tool')
+    .where('org_id', '=', orgId)
+    .where('kind', '=', kind)
+    .where('provider', '=', provider)
+    .where('name', '=', name)
+    .where('path', '=', path)
+    .execute();
+}
+
 /** Returns the id of a source and creates the source if necessary. Call it under the import lock. */
 export async function sourceOf(tx: TenantTx, orgId: string, source: Source): Promise<string> {
   const known = await findSource(tx, orgId, source);

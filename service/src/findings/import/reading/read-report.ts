@@ -92,7 +92,7 @@ async function readReport(known: readonly ReportFormat[], { orgId, importId, sco
     orgId,
     importId,
     origin,
-    assets: { ...assets, covered: () => [...assets.covered(), ...covered] },
+    assets: { ...assets, covered: (listed) => [...assets.covered(listed), ...covered] },
     findKnown: isFast && isKnown ? (contents) => host.findKnown(contents) : null,
     copy: (table, lines) => host.copy(table, Buffer.from(lines.join(''))),
     onProgress: (records) => host.progress(records, input.bytesRead()),

@@ -1,4 +1,4 @@
-import { ReportError, type ReportFormat, type ReportInput, type RunFacts } from '@rrs/scan-reports';
+import { type AssetType, ReportError, type ReportFormat, type ReportInput, type RunFacts } from '@rrs/scan-reports';
 import type { DescribedAsset } from '../../../assets/recognize/describe.ts';
 import {
   importAssets,
@@ -65,6 +65,7 @@ export async function stageReport(format: ReportFormat, input: ReportInput, stag
   let rejected = 0;
   let run: RunFacts = {};
   const runByAsset = new Map<string, RunFacts>();
+  const listed = new Set<AssetType>();
   const names = { targets: new Set<string>(), tools: new Set<string>() };
   const keepName = (kept: Set<string>, name: string | undefined): void => {
     if (name !== undefined && kept.size < KEPT_NAMES) kept.add(name);
@@ -89,6 +90,7 @@ export async function stageReport(format: ReportFormat, input: ReportInput, stag
       if ('run' in item) {
         const { asset: named, ...facts } = item.run;
         keepName(names.targets, named?.name);
+        if (named) listed.add(named.type);
         const asset = named ? staging.assets.of(named) : null;
         if (!asset) run = { ...run, ...facts };
         else {
@@ -115,7 +117,7 @@ export async function stageReport(format: ReportFormat, input: ReportInput, stag
       characters += (observation.description?.length ?? 0) + (observation.solution?.length ?? 0);
       if (batch.length >= BATCH || characters >= BATCH_CHARACTERS) await flush();
     }
-    for (const asset of staging.assets.covered()) stageAsset(asset);
+    for (const asset of staging.assets.covered(listed)) stageAsset(asset);
     await flush();
     await writing;
     await writer.close();

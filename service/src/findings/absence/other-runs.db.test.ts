@@ -1,0 +1,185 @@
+import { describe, expect, it } from 'vitest';
+import type { ScanScope } from '../../findings/import/manage-imports.ts';
+import { useImports } from '../../testing/findings/imports.ts';
+
+/** Complete reports of the same format about the same asset that say nothing about the finding, because another tool or another run wrote them. */
+const engine = useImports();
+
+const shop = { type: 'repository', name: 'https://git.example.com/shop' } as const;
+const at = (day: number): string => new Date(Date.UTC(2026, 0, day)).toISOString();
+
+async function upload(org: string, format: string, report: unknown, scope: ScanScope = {}) {
+  const bytes = Buffer.from(typeof report === 'string' ? report : JSON.stringify(report));
+  return engine.runFile(org, { format, name: `${format}.txt`, bytes }, { coverage: 'complete', asset: shop, ...scope });
+}
+
+const statuses = async (org: string) => Object.fromEntries((await engine.findings(org)).map(({ title, status }) => [title, status]));
+
+describe('reports of scanners of your own in the generic format', () => {
+  const found = (tool: string | undefined, ...titles: string[]) => ({ findings: titles.map((title) => ({ title, severity: 'high', rule: title, tool })) });
+
+  it.each([
+    ['says that it is another one', { scan: { tool: 'b' }, findings: [] }],
+    ['has findings of another one', found('b', 'B')],
+  ])('a clean report closes nothing if it %s', async (_, second) => {
+    const org = await engine.organization();
+    await upload(org, 'generic', found('a', 'A'), { started_at: at(1) });
+    await upload(org, 'generic', second, { started_at: at(2) });
+    expect(await statuses(org)).toMatchObject({ A: 'open' });
+    await upload(org, 'generic', { scan: { tool: 'a' }, findings: [] }, { started_at: at(3) });
+    expect(await statuses(org)).toMatchObject({ A: 'verified' });
+  });
+
+  it('a late report opens what a newer one of another scanner does not have', async () => {
+    const org = await engine.organization();
+    await upload(org, 'generic', found('b', 'B'), { started_at: at(2) });
+    await upload(org, 'generic', found('a', 'A'), { started_at: at(1) });
+    expect(await statuses(org)).toEqual({ A: 'open', B: 'open' });
+  });
+
+  it.each([
+    ['no report has named a tool', [undefined], 'verified', []],
+    ['all have named the same tool', ['a'], 'verified', []],
+    ['they have named different tools', ['a', 'b'], 'open', ['Nothing was closed: the report does not name the tool that wrote it.']],
+  ])('a clean report that names no tool: %s', async (_, tools, status, notes) => {
+    const org = await engine.organization();
+    for (const tool of tools) await upload(org, 'generic', found(tool, 'A'), { started_at: at(1) });
+    const clean = await upload(org, 'generic', { scan: { tool_version: '1' }, findings: [] }, { started_at: at(2) });
+    expect(await statuses(org)).toEqual({ A: status });
+    expect(clean.notes).toEqual(notes);
+  });
+});
+
+describe('SARIF', () => {
+  const run = (category: string, ...rules: string[]) => ({
+    version: '2.1.0',
+    runs: [
+      {
+        tool: { driver: { name: 'Linter' } },
+        automationDetails: { id: category },
+        results: rules.map((ruleId) => ({
+          ruleId,
+          message: { text: ruleId },
+          locations: [{ physicalLocation: { artifactLocation: { uri: `${ruleId}.c` } } }],
+        })),
+      },
+    ],
+  });
+
+  it('a run of one category closes nothing of another', async () => {
+    const org = await engine.organization();
+    await upload(org, 'sarif', run('/language:java/', 'A'), { started_at: at(1) });
+    await upload(org, 'sarif', run('/language:python/'), { started_at: at(2) });
+    expect(await statuses(org)).toEqual({ A: 'open' });
+    await upload(org, 'sarif', run('/language:java/'), { started_at: at(3) });
+    expect(await statuses(org)).toEqual({ A: 'verified' });
+  });
+
+  it('a run without a list of results closes nothing', async () => {
+    const org = await engine.organization();
+    const [{ version, runs }] = [run('x', 'A')];
+    await upload(org, 'sarif', { version, runs }, { started_at: at(1) });
+    await upload(org, 'sarif', { version, runs: [{ ...runs[0], results: null }] }, { started_at: at(2) });
+    expect(await statuses(org)).toEqual({ A: 'open' });
+  });
+});
+
+describe('Checkov', () => {
+  const check = (check_id: string, file: string) => ({
+    check_id,
+    check_name: check_id,
+    file_path: `/${file}`,
+    file_line_range: [1, 4],
+    resource: `bucket.${check_id}`,
+  });
+  const run = (lists: Record<string, object[]>) => ({ check_type: 'terraform', results: { passed_checks: [check('Z', 'z.tf')], failed_checks: [], ...lists } });
+
+  it('closes nothing because a comment in the code skips the check', async () => {
+    const org = await engine.organization();
+    const [skipped, fixed] = [check('A', 'a.tf'), check('B', 'a.tf')];
+    await upload(org, 'checkov', run({ failed_checks: [skipped, fixed] }), { started_at: at(1) });
+    const { notes } = await upload(org, 'checkov', run({ skipped_checks: [skipped], passed_checks: [check('Z', 'z.tf'), fixed] }), { started_at: at(2) });
+    expect(await statuses(org)).toEqual({ A: 'open', B: 'verified' });
+    expect(notes).toEqual(['1 finding that the report does not show stays open: the check was not enabled, or was skipped there.']);
+  });
+});
+
+describe('Semgrep', () => {
+  const result = (path: string) => ({ check_id: 'A', path, start: { line: 1 }, end: { line: 1 }, extra: { message: path, severity: 'ERROR', metadata: {} } });
+  const run = (scanned: string[], found: string[]) => ({ version: '1.90.0', results: found.map(result), errors: [], paths: { scanned } });
+
+  it('closes nothing if it was started in another folder, where it finds the same again', async () => {
+    const org = await engine.organization();
+    await upload(org, 'semgrep', run(['src/a.py', 'src/b.py'], ['src/a.py', 'src/b.py']), { started_at: at(1) });
+    await upload(org, 'semgrep', run(['app/src/a.py', 'app/src/b.py'], ['app/src/b.py']), { started_at: at(2) });
+    expect(Object.values(await statuses(org))).toEqual(['open', 'open', 'open']);
+  });
+
+  it('is one source for a folder, however its name is spelled', async () => {
+    const org = await engine.organization();
+    await upload(org, 'semgrep', run(['a.py', 'b.py'], ['a.py']), { started_at: at(1), path: 'web' });
+    await upload(org, 'semgrep', run(['a.py', 'b.py'], []), { started_at: at(2), path: './web/' });
+    expect(Object.values(await statuses(org))).toEqual(['verified']);
+  });
+});
+
+describe('a start that the scope states', () => {
+  const report = (day: number, ...ids: string[]) => ({
+    SchemaVersion: 2,
+    CreatedAt: at(day),
+    ArtifactName: shop.name,
+    ArtifactType: 'repository',
+    Metadata: { Commit: String(day).repeat(40) },
+    Results: [
+      {
+        Target: 'package-lock.json',
+        Class: 'lang-pkgs',
+        Type: 'npm',
+        Vulnerabilities: ids.map((id) => ({ VulnerabilityID: id, PkgName: id, Title: id, Severity: 'HIGH' })),
+      },
+    ],
+  });
+
+  it('makes a scan prove less, and hides nothing that the report shows', async () => {
+    const org = await engine.organization();
+    await upload(org, 'trivy', report(3, 'CVE-2026-0001', 'CVE-2026-0002'));
+    await upload(org, 'trivy', report(4, 'CVE-2026-0002', 'CVE-2026-0003'), { started_at: at(2) });
+    expect(await statuses(org)).toEqual({ 'CVE-2026-0001': 'open', 'CVE-2026-0002': 'open', 'CVE-2026-0003': 'open' });
+  });
+});
+
+describe('Nessus', () => {
+  const item = '<ReportItem port="443" protocol="tcp" severity="3" pluginID="50001" pluginName="A"><risk_factor>High</risk_factor></ReportItem>';
+  const ping = (answer: string) =>
+    `<ReportItem port="0" protocol="tcp" severity="0" pluginID="10180" pluginName="Ping the remote host"><plugin_output>The remote host ${answer}</plugin_output></ReportItem>`;
+  const report = (day: number, hosts: Record<string, string>) => {
+    const time = new Date(at(day)).toUTCString();
+    const properties = `<HostProperties><tag name="HOST_START">${time}</tag><tag name="HOST_END">${time}</tag></HostProperties>`;
+    return `<?xml version="1.0" ?><NessusClientData_v2><Report name="weekly">${Object.entries(hosts)
+      .map(([name, items]) => `<ReportHost name="${name}">${properties}${items}</ReportHost>`)
+      .join('')}</Report></NessusClientData_v2>`;
+  };
+  const scan = async (org: string, text: string, names: readonly string[] = []) => {
+    const assets = names.map((name) => ({ type: 'host', name }) as const);
+    return engine.runFile(org, { format: 'nessus', name: 'a.nessus', bytes: Buffer.from(text) }, { coverage: 'complete', assets });
+  };
+  const open = async (org: string) => (await engine.findings(org)).filter(({ title, status }) => title === 'A' && status === 'open').map(({ asset }) => asset);
+
+  it.each([
+    ['is considered as dead - not scanning', ['web1']],
+    ['is up', []],
+  ])('a host of which the scan says that it %s', async (answer, expected) => {
+    const org = await engine.organization();
+    await scan(org, report(1, { web1: item }));
+    await scan(org, report(2, { web1: ping(answer) }));
+    expect(await open(org)).toEqual(expected);
+  });
+
+  it('closes nothing on hosts that the scope names and the report does not list', async () => {
+    const org = await engine.organization();
+    await scan(org, report(1, { web1: item, web2: item }));
+    const { notes } = await scan(org, report(2, { web1: ping('is up') }), ['web1', 'web2']);
+    expect(await open(org)).toEqual(['web2']);
+    expect(notes).toEqual(['The report does not list the host "web2", so it says nothing about it, although `scan_scope` names it.']);
+  });
+});
