@@ -45,6 +45,27 @@ it('reads component, vulnerability, analysis and the type of the project', async
   expect(covers).toEqual(['other com.acme:shop@1.4.0', 'container_image registry.example.com/acme/site:7', 'package tools@2.0.0', 'other empty']);
 });
 
+it('keeps a CVSS score that has no vector, with its version', async () => {
+  const withoutVectors: FakeVendor = {
+    ...dependencyTrackFake,
+    answer: (options) => {
+      const handle = dependencyTrackFake.answer(options);
+      return async (request) => {
+        const response = await handle(request);
+        const body = JSON.stringify(response.body).replace(/"cvssV3Vector":"[^"]*"/g, '"cvssV2BaseScore":5');
+        return { ...response, body: JSON.parse(body) };
+      };
+    },
+  };
+  const { observations } = await run({ vendor: withoutVectors });
+  expect(observations.length).toBeGreaterThan(0);
+  for (const { cvss } of observations)
+    expect(cvss).toEqual([
+      { score: 7.5, version: '3.1' },
+      { score: 5, version: '2.0' },
+    ]);
+});
+
 it('reads all findings at once from versions without paging', async () => {
   const paged = await run();
   const whole = await run({ vendor: dependencyTrackVendor(false) });
