@@ -41,7 +41,7 @@ export async function concludeRun(tx: TenantTx, { run, connection }: ClaimedRun,
       knowledge_as_of: ('knowledgeAsOf' in conclusion && conclusion.knowledgeAsOf) || null,
       error_kind: 'kind' in conclusion ? conclusion.kind : null,
       error: 'error' in conclusion ? conclusion.error : null,
-      finished_at: sql<Date>`now()`,
+      finished_at: sql<Date>`clock_timestamp()`,
     })
     .where('org_id', '=', orgId)
     .where('id', '=', run.id)

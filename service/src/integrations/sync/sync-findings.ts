@@ -7,7 +7,7 @@ import type { Collected } from '../../findings/import/apply-report.ts';
 import { type CollectionSettings, type ImportRow, readImport, recordImport } from '../../findings/import/manage-imports.ts';
 import { uncompressed } from '../../findings/import/reading/open-report.ts';
 import { threadReader } from '../../findings/import/reading/read-in-thread.ts';
-import { importReport } from '../../findings/import/run-import.ts';
+import { abandonImport, importReport } from '../../findings/import/run-import.ts';
 import type { JobContext } from '../../jobs/jobs.ts';
 import { systemActor } from '../../shared/actor.ts';
 import type { Conclusion } from './conclude.ts';
@@ -106,6 +106,15 @@ async function importCollected(deps: SyncDeps, context: JobContext, claimed: Cla
     { source, ...coverage, cautious: await settingsChanged(context.db, claimed) },
   );
   return { imported: await context.db.withTenant({ orgId }, (tx) => readImport(tx, orgId, importId)), unread };
+}
+
+/** Ends the import of a run that ends without it. Does nothing if the run has none, or if it has ended. */
+export async function abandonCollected({ blobs }: Pick<SyncDeps, 'blobs'>, context: JobContext, { run }: ClaimedRun, reason: string): Promise<void> {
+  const orgId = run.org_id;
+  const current = await context.db.withTenant({ orgId }, (tx) =>
+    tx.selectFrom('sync_runs').select('import_id').where('org_id', '=', orgId).where('id', '=', run.id).executeTakeFirst(),
+  );
+  if (current?.import_id) await abandonImport({ blobs, reader: runReader }, context, { orgId, importId: current.import_id }, reason);
 }
 
 /** Stores the collected batches as one file and creates the import. */

@@ -201,6 +201,25 @@ describe('a run of a connection', () => {
     expect(await findings()).toHaveLength(before);
   });
 
+  it.each(['abandoned', 'cancelled'])('that is %s in the middle of its import ends the import, too', async (how) => {
+    const { origin } = await syncs.fake(snyk);
+    const id = await syncs.connect(snyk, origin);
+    const { id: runId, import_id: importId } = await syncs.sync(id);
+    const { db, ours } = syncs.api();
+    await db.withSystem(async (tx) => {
+      await sql`update imports set status = 'running', unchanged = 0, finished_at = null where id = ${importId}`.execute(tx);
+      await sql`update sync_runs set status = 'running', finished_at = null where id = ${runId}`.execute(tx);
+    });
+    if (how === 'abandoned') await syncs.abandon(ours.id, runId, 'Twice, the process ended.');
+    else {
+      await syncs.ask('POST', `/integrations/${id}/runs/${runId}/cancel`);
+      await syncs.perform(ours.id, runId);
+    }
+    expect(await syncs.run(id, runId)).toMatchObject({ status: how === 'abandoned' ? 'failed' : 'cancelled' });
+    const ended = (await syncs.ask('GET', `/imports/${importId}`)).body;
+    expect(ended).toMatchObject({ status: 'failed', error: how === 'abandoned' ? 'The import failed. Twice, the process ended.' : 'The run was cancelled.' });
+  });
+
   it('that would close unusually many findings needs confirmation', async () => {
     await syncs.ask('PATCH', '/organization', { body: { policy: { brake: { share: 0.01, count: 1 } } } });
     const { origin } = await syncs.fake(only(() => true, 'withheld'));

@@ -66,6 +66,11 @@ export function useSyncs() {
       { db: api.db, log: quiet, signal: options.signal ?? new AbortController().signal, lastAttempt: options.lastAttempt ?? true },
     );
   };
+  /** As the worker does after two workers died while they carried out the run. */
+  const abandon = async (orgId: string, runId: string, reason: string): Promise<void> => {
+    const context = { db: api.db, log: quiet, signal: new AbortController().signal, lastAttempt: false };
+    await syncHandler(syncing()).abandon?.({ org_id: orgId, run_id: runId }, context, reason);
+  };
   const fake = async (vendor: FakeVendor, options: Partial<FakeOptions> = {}, fault?: Fault) => {
     const running = await serveFake(vendor, { pageSize: 10, ...options }, fault);
     stops.push(running.close);
@@ -101,5 +106,5 @@ export function useSyncs() {
     await perform(api.ours.id, runId, options);
     return run(id, runId);
   };
-  return { api: () => api, waits, syncing, handlers, rescore, perform, fake, ask, connect, move, queue, run, sync };
+  return { api: () => api, waits, syncing, handlers, rescore, perform, abandon, fake, ask, connect, move, queue, run, sync };
 }
