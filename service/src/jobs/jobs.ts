@@ -30,7 +30,7 @@ export interface JobHandler {
   readonly kind: JobKind;
   /** May run more than once per job, because a worker can die after the work and before the job is marked as done. */
   run(payload: unknown, context: JobContext): Promise<void>;
-  /** Records that the job failed for good, without trying it again: two workers in a row died while they ran it. */
+  /** Records that the job failed for good, without trying it again: two workers in a row died while they ran it. Without this, the job is tried again later. */
   abandon?(payload: unknown, context: JobContext, reason: string): Promise<void>;
 }
 

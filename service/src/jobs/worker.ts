@@ -173,8 +173,12 @@ const DIED = 'worker died';
 const DIED_AGAIN = 'worker died again';
 const ABANDONED = 'Twice, the process that worked on it ended without finishing it, so it was not tried again. The log of the service may show why.';
 
-/** Threat: an upload that ends the process that reads it would end every process that tries it again. */
+/**
+ * Threat: an upload that ends the process that reads it would end every process that tries it again. Other work must not get lost because the service was
+ * killed twice: it counts as failed, so that it is tried again later, and kept after the last attempt. Scheduled jobs come again by themselves.
+ */
 async function abandon(handler: JobHandler, payload: unknown, context: JobContext, jobId: string): Promise<void> {
+  if (handler.abandon === undefined && handler.schedule === undefined) throw new Error('two workers died while they ran it');
   context.log.error({ job: handler.name, job_id: jobId }, 'job abandoned: two workers died while they ran it');
   await handler.abandon?.(payload, context, ABANDONED);
 }
