@@ -92,6 +92,20 @@ describe('a worker that dies', () => {
     expect(await staged()).toEqual(NOTHING);
   });
 
+  it('only apparently, and fails later, does not change the result of the other worker', async () => {
+    const id = await engine.start(org, first);
+    await engine.attempt(org, id, { lastAttempt: true }, (format) => ({
+      ...format,
+      async *read() {
+        await engine.attempt(org, id);
+        yield* [];
+        throw new Error('the first worker fails');
+      },
+    }));
+    expect(await engine.read(org, id)).toMatchObject({ status: 'succeeded', created: 3, error: null });
+    expect((await engine.admin().query(`select from events where org_id = $1 and type = 'import.failed'`, [org])).rowCount).toBe(0);
+  });
+
   it('with a database that lost the staged records fails, and the next attempt succeeds', async () => {
     const db = engine.db();
     const losing: Database = {

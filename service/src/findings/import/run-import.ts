@@ -8,6 +8,7 @@ import { emit } from '../../events/emit.ts';
 import type { JobContext } from '../../jobs/jobs.ts';
 import { readPolicy } from '../../organizations/read-policy.ts';
 import { systemActor } from '../../shared/actor.ts';
+import { storable } from '../../shared/storable.ts';
 import type { FindingFollower } from '../follower.ts';
 import { queueImport } from '../import-lock.ts';
 import { deleteStaged } from '../merge/delete-staged.ts';
@@ -214,7 +215,8 @@ async function conclude(tx: TenantTx, row: ImportRow, result: Result): Promise<v
       by_severity: JSON.stringify(by_severity),
       bytes_read: row.bytes,
       records_read: String(counts.received),
-      finished_at: sql<Date>`now()`,
+      // now() is when the transaction began, which may be minutes earlier.
+      finished_at: sql<Date>`clock_timestamp()`,
     })
     .where('org_id', '=', orgId)
     .where('id', '=', row.id)
@@ -229,15 +231,20 @@ async function conclude(tx: TenantTx, row: ImportRow, result: Result): Promise<v
 /** What is known about the file of a failed import. Evidence packages show it. */
 type Failed = Partial<Pick<Staged, 'received' | 'rejected' | 'rejections'>> & { names: string[] };
 
-async function fail(db: Database, row: ImportRow, error: string, { received = 0, rejected = 0, rejections = [], names }: Failed): Promise<void> {
+async function fail(db: Database, row: ImportRow, message: string, { received = 0, rejected = 0, rejections = [], names }: Failed): Promise<void> {
   const orgId = row.org_id;
+  // Messages quote the report.
+  const error = storable(message);
   await db.withTenant({ orgId }, async (tx) => {
-    await tx
+    const { numUpdatedRows } = await tx
       .updateTable('imports')
-      .set({ status: 'failed', error, names, received, rejected, rejections: JSON.stringify(rejections), finished_at: sql<Date>`now()` })
+      .set({ status: 'failed', error, names, received, rejected, rejections: JSON.stringify(rejections), finished_at: sql<Date>`clock_timestamp()` })
       .where('org_id', '=', orgId)
       .where('id', '=', row.id)
-      .execute();
+      .where('status', '=', 'running')
+      .executeTakeFirst();
+    // A worker that was believed dead must not change what another one has concluded.
+    if (numUpdatedRows === 0n) return;
     await recordAudit(tx, systemActor(orgId, 'worker'), { action: 'import.failed', objectType: 'import', objectId: row.id, after: { error } });
     await emit(tx, orgId, { type: 'import.failed', subject: row.id, data: { error } });
   });

@@ -4,7 +4,8 @@ import { recordAudit } from '../../audit/record.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { emit } from '../../events/emit.ts';
 import { systemActor } from '../../shared/actor.ts';
-import { MARKER, safeUrl, storable } from './fields.ts';
+import { storable } from '../../shared/storable.ts';
+import { MARKER, safeUrl } from './fields.ts';
 
 export interface ListedTickets {
   orgId: string;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Priority, Ticket, TicketChange, TicketState } from '@rrs/connectors';
 import type { Static } from 'typebox';
+import { storable } from '../../shared/storable.ts';
 import { priorityName } from '../items/priority.ts';
 import type { WorkItemRow } from '../items/read.ts';
 import { isClosed, type SettableStatus, type WorkItemStatus } from '../items/status.ts';
@@ -75,11 +76,6 @@ export function theirsOf({ title, priority, dueDate, state, stateName, assignee,
     assignee: assignee === null ? null : storable(assignee),
     updated_at: updatedAt.toISOString(),
   };
-}
-
-/** Vendor texts can be very long and can contain characters that PostgreSQL does not accept. */
-export function storable(text: string): string {
-  return text.replaceAll('\0', '').slice(0, 2_000).toWellFormed();
 }
 
 /** Threat: clients show the URL as a link, and schemes such as `javascript:` are not safe to click. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 import { declareJob, enqueue, enqueueAll } from '../../jobs/jobs.ts';
-import { storable } from './fields.ts';
+import { storable } from '../../shared/storable.ts';
 
 /** Syncs a work item and its ticket, whichever side changed. It mostly waits for the vendor. */
 export const syncTicket = declareJob<TicketJob>('sync_ticket', { maxAttempts: 10, kind: 'io' });

@@ -2,10 +2,11 @@ import type { FaultKind, Ticket, TicketChange } from '@rrs/connectors';
 import { sql } from 'kysely';
 import type { Database, TenantTx } from '../../db/database.ts';
 import { AppError } from '../../shared/errors.ts';
+import { storable } from '../../shared/storable.ts';
 import { readItem, type WorkItemRow } from '../items/read.ts';
 import { announce, announceDrift, announceVendorChange, announceWrite, connectionActor, type VendorWrite } from './announce.ts';
 import { followState } from './claims.ts';
-import { type Drift, driftOf, isEcho, oursOf, type Sent, type Shown, safeUrl, sentFields, shownAfter, storable, type Theirs, theirsOf } from './fields.ts';
+import { type Drift, driftOf, isEcho, oursOf, type Sent, type Shown, safeUrl, sentFields, shownAfter, type Theirs, theirsOf } from './fields.ts';
 import { enqueueTicket } from './jobs.ts';
 import { type LeasedTicket, type TicketRow, writeLeased } from './lease.ts';
 

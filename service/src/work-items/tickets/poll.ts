@@ -7,8 +7,9 @@ import { connectionFacts } from '../../integrations/relations.ts';
 import { type Poll, recordPoll } from '../../integrations/sync/polls.ts';
 import { createRequestLog } from '../../integrations/sync/request-log.ts';
 import type { JobContext } from '../../jobs/jobs.ts';
+import { storable } from '../../shared/storable.ts';
 import { type ListedTickets, recordDuplicates } from './duplicates.ts';
-import { isEcho, storable, type Theirs, theirsOf } from './fields.ts';
+import { isEcho, type Theirs, theirsOf } from './fields.ts';
 import { enqueueTickets, requestReads } from './jobs.ts';
 
 /** Clocks differ and vendors list changes late, so each poll starts a little before the previous one. */

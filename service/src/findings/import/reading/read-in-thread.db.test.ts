@@ -31,6 +31,14 @@ it('a report that exhausts the time of its thread fails with a reason', async ()
   expect(failed).toMatchObject({ status: 'failed', error: expect.stringContaining('Reading the report took longer than 0.001 s for one step') });
 });
 
+it('a report with characters that cannot be stored fails with a reason', async () => {
+  const org = await engine.organization();
+  for (const text of ['{"a\0b":1}', '{"a":"b\0"', '\0', '[\0]', '<a\0>']) {
+    const failed = await engine.runFile(org, { format: null, name: 'report.json', bytes: Buffer.from(text) }, {}, threadReader());
+    expect([failed.status, failed.error], JSON.stringify(text)).toEqual(['failed', expect.stringMatching(/\S/)]);
+  }
+});
+
 it('leaves the event loop free while it reads', async () => {
   const org = await engine.organization();
   const many = Array.from({ length: 4_000 }, (_, n) => ({ ...record, cves: [`CVE-2024-${10_000 + n}`], description: 'x'.repeat(2_000) }));
@@ -40,4 +48,7 @@ it('leaves the event loop free while it reads', async () => {
   const again = await longestTurn(() => engine.runFile(org, report, {}, threadReader()));
   expect(again.result).toMatchObject({ status: 'succeeded', unchanged: 4_000 });
   expect(Math.max(first.ms, again.ms)).toBeLessThan(50);
+  // The audit event has the time when the last transaction began.
+  const { rows } = await engine.admin().query(`select occurred_at from audit_events where object_id = $1 and action = 'import.succeeded'`, [first.result.id]);
+  expect(first.result.finished_at?.getTime()).toBeGreaterThan(rows[0]?.occurred_at.getTime() + 20);
 });

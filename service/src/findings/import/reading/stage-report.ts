@@ -1,5 +1,6 @@
 import { type AssetType, ReportError, type ReportFormat, type ReportInput, type RunFacts } from '@rrs/scan-reports';
 import type { DescribedAsset } from '../../../assets/recognize/describe.ts';
+import { storable } from '../../../shared/storable.ts';
 import {
   importAssets,
   importRows,
@@ -41,6 +42,7 @@ export interface Staged {
 const BATCH = 1_000;
 const BATCH_CHARACTERS = 2 * 1024 * 1024;
 const KEPT_REJECTIONS = 1_000;
+const KEPT_CHARACTERS = 1_000;
 const REMEMBERED = 50_000;
 const PROGRESS_MS = 500;
 const KEPT_NAMES = 20;
@@ -72,7 +74,8 @@ export async function stageReport(format: ReportFormat, input: ReportInput, stag
   };
   const reject = (rejection: Rejected): void => {
     rejected++;
-    if (rejections.length < KEPT_REJECTIONS) rejections.push(storable(rejection));
+    if (rejections.length < KEPT_REJECTIONS)
+      rejections.push({ place: storable(rejection.place, KEPT_CHARACTERS), reason: storable(rejection.reason, KEPT_CHARACTERS) });
   };
 
   const flush = async (): Promise<void> => {
@@ -207,10 +210,4 @@ function createWriter(staging: Staging) {
       await onProgress(received);
     },
   };
-}
-
-/** Excerpts of a file can contain anything. The database accepts well-formed text without NUL. */
-function storable({ place, reason }: Rejected): Rejected {
-  const clean = (text: string): string => text.slice(0, 1_000).replaceAll('\0', '').toWellFormed();
-  return { place: clean(place), reason: clean(reason) };
 }
