@@ -24,10 +24,31 @@ describe('casts', () => {
 });
 
 describe('named tests', () => {
-  const security = { path: 'SECURITY.md', text: 'Shown by\n`http/access-walk.db.test.ts` and `sign-in/oidc.db.test.ts`.' };
+  const found = (text: string, ...tests: [path: string, text: string][]): string[] => {
+    const sources = [{ path: 'SECURITY.md', text }, ...tests.map(([path, content]) => ({ path, text: content }))];
+    return namedTests(sources).map(({ line, message }) => `${line}: ${message}`);
+  };
+  const oidc = 'service/src/organizations/sign-in/oidc.db.test.ts';
   test('a test that does not exist is reported, also if another one ends like it', () => {
-    const others = ['service/src/http/access-walk.db.test.ts', 'service/src/organizations/own-sign-in/oidc.db.test.ts'].map((path) => ({ path, text: '' }));
-    expect(namedTests([security, ...others])).toEqual([{ path: 'SECURITY.md', line: 2, message: 'there is no test sign-in/oidc.db.test.ts' }]);
+    const text = 'Shown by\n`http/access-walk.db.test.ts` and `sign-in/oidc.db.test.ts`.';
+    const others: [string, string][] = [
+      ['service/src/http/access-walk.db.test.ts', ''],
+      ['service/src/organizations/own-sign-in/oidc.db.test.ts', ''],
+    ];
+    expect(found(text, ...others)).toEqual(['2: there is no test sign-in/oidc.db.test.ts']);
+  });
+  test('a title that does not exist is reported', () => {
+    const text = '`sign-in/oidc.db.test.ts` "is refused", `sign-in/oidc.db.test.ts` "is accepted"';
+    expect(found(text, [oidc, "it('is refused', () => {});"])).toEqual(['1: sign-in/oidc.db.test.ts has no test "is accepted"']);
+  });
+  test('a name that two tests have is reported', () => {
+    const [one, other] = ['service/src/findings/triage/four-eyes.db.test.ts', 'service/src/work-items/approvals/four-eyes.db.test.ts'];
+    expect(found('`four-eyes.db.test.ts`', [one, ''], [other, ''])).toEqual([`1: four-eyes.db.test.ts can be ${one} or ${other}`]);
+  });
+  test('a row that names nothing is reported, but not one with a test, a document or a reason, and not in other tables', () => {
+    const rows = ['| a | `sign-in/oidc.db.test.ts` |', '| b | [x](docs/x.md) |', '| c | Not applicable: none |', '| d | by review |'];
+    const table = ['| risk | shown by  |', '| ---- | --- |', ...rows, '', '| what | why |', '| --- | --- |', '| e | f |'].join('\n');
+    expect(found(table, [oidc, ''])).toEqual(['6: the row names neither a test nor a document nor why there is none']);
   });
 });
 
