@@ -13,7 +13,7 @@ const slow = [
   'scan-reports/**/{contract,linear-time,throughput}.test.ts',
   'scripts/release.test.ts',
   'service/**/{blobs,formats,passwords,report-pdf}.test.ts',
-  'verifier/**/{build,cli,mutation,timestamp-openssl,vectors,zip-reader}.test.ts',
+  'verifier/**/{build,cli,memory,mutation,timestamp-openssl,vectors,zip-reader}.test.ts',
 ];
 const database = `${packages}/**/*.db.test.ts`;
 const excluded = ['**/node_modules/**', '**/dist/**', '**/.dev-data/**'];
@@ -39,7 +39,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'system',
-          include: ['acceptance/**/*.test.ts', ...slow],
+          include: ['{acceptance,campaigns}/**/*.test.ts', ...slow],
           exclude: excluded,
           globalSetup: ['./acceptance/src/global-setup.ts'],
         },

@@ -4,7 +4,7 @@ import { sarif } from './formats/sarif/index.ts';
 import { attacksOn, slowness, type Target, targets, timeOf } from './testing/attacks.ts';
 import { readAll } from './testing/reading.ts';
 
-/** One attack on each string field of each format. `npm run test:attacks` tries all. */
+/** One attack on each string field of each format. `npm run test:attack -- --long fields` tries all. */
 test('no field of a report takes more than linear time', async () => {
   const slow: (string | null)[] = [];
   for (const [index, target] of targets().entries()) for (const attack of attacksOn(target, index, 1)) slow.push(await slowness(attack));

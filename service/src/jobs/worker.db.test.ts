@@ -185,9 +185,11 @@ describe('a job whose workers die', () => {
     let runs = 0;
     const handler = handle(job, async () => void runs++);
     await queue.db().withTenant(tenant, (tx) => enqueue(tx, job, { n: 1 }));
-    await queue.admin().query(
-      `update graphile_worker._private_jobs set last_error = 'worker died again' where task_id = (select id from graphile_worker._private_tasks where identifier = 'needed')`,
-    );
+    await queue
+      .admin()
+      .query(
+        `update graphile_worker._private_jobs set last_error = 'worker died again' where task_id = (select id from graphile_worker._private_tasks where identifier = 'needed')`,
+      );
     await queue.work([handler], watchful);
     await eventually(async () => (await queue.jobs('needed')).map(({ last_error, locked_by }) => ({ last_error, locked_by }))).toEqual([
       { last_error: 'two workers died while they ran it', locked_by: null },

@@ -72,3 +72,27 @@ export function mistakeIn(value: unknown, schema: Json): string | null {
   compiled.set(schema, validate);
   return validate(value) ? null : ajv.errorsText(validate.errors);
 }
+
+export interface ReceivedResponse {
+  status: number;
+  header(name: string): string | null;
+  text: string;
+}
+
+const CHECKED_HEADERS = ['X-Request-Id', 'ETag', 'Link', 'WWW-Authenticate', 'Retry-After'];
+
+/** Compares a response with the description of the operation. Returns what is different, or `null` if nothing is. */
+export function differenceOf(operation: Operation, { status, header, text }: ReceivedResponse): string | null {
+  if (status >= 500) return `the status is ${status}: ${text}`;
+  const documented = operation.responses[status];
+  if (!documented) return `${status} is not documented: ${text}`;
+  const [type = ''] = (header('content-type') ?? '').split(';');
+  const content = documented.content ?? { '': { schema: { const: null } } };
+  const media = content[type];
+  if (!media) return `${type} is not documented`;
+  const missing = CHECKED_HEADERS.find((name) => name in (documented.headers ?? {}) && header(name) === null);
+  if (missing !== undefined) return `the header ${missing} is missing`;
+  if (type === 'application/x-ndjson' || type === 'text/event-stream') return null;
+  const value = text === '' && !type.startsWith('text/') ? null : /[/+]json$/.test(type) ? JSON.parse(text) : text;
+  return mistakeIn(value, media.schema);
+}

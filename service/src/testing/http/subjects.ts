@@ -8,13 +8,16 @@ import type { DescribedRoute } from './routes.ts';
 /** Values of the path parameters of a route, in their order. */
 export type PathValues = readonly string[];
 
+/** What creating resources needs of an API. It may run in another process. */
+export type SubjectApi = Pick<TestApi, 'call' | 'db' | 'blobs' | 'url' | 'theirs'>;
+
 type Create = (organization: TestOrganization) => Promise<PathValues>;
 
 /**
  * Creates the resources that path parameters refer to, by the path up to its last parameter: `/api/v1/members/{id}` also serves the
  * routes below it. A route that needs a resource in a particular state has an entry under its operationId instead.
  */
-export function subjectsOf(api: TestApi): Readonly<Record<string, Create>> {
+export function subjectsOf(api: SubjectApi): Readonly<Record<string, Create>> {
   const create = async ({ owner }: TestOrganization, path: string, body?: object): Promise<string> => {
     const response = await api.call('POST', path, { as: owner, ...(body ? { body } : {}) });
     return (response.body as { id: string }).id;
@@ -227,14 +230,14 @@ export function subjectKey({ operationId, path }: DescribedRoute, subjects: Read
   return Object.hasOwn(subjects, operationId) ? operationId : path.slice(0, path.lastIndexOf('}') + 1);
 }
 
-async function ticketing(api: TestApi, { owner: as }: TestOrganization): Promise<string> {
+async function ticketing(api: SubjectApi, { owner: as }: TestOrganization): Promise<string> {
   const settings = { config: { api_url: 'http://127.0.0.1:1', project_key: 'SEC' }, credentials: { email: 'a@b.example', token: 'token-of-a-test' } };
   const { body } = await api.call('POST', '/api/v1/integrations', { as, body: { provider: 'jira', name: newId(), ...settings } });
   return (body as { id: string }).id;
 }
 
 /** Fields of request bodies that must refer to a resource of the organization, by operationId. All other fields come from the example. */
-export const bodySamples: Readonly<Record<string, (api: TestApi, organization: TestOrganization, path: PathValues) => Promise<object>>> = {
+export const bodySamples: Readonly<Record<string, (api: SubjectApi, organization: TestOrganization, path: PathValues) => Promise<object>>> = {
   // On the same asset as the subject.
   mergeFinding: async (api, { owner, slug }) => {
     const body = { title: 'same', severity: 'high', asset: { type: 'host', name: `of ${slug}` } };

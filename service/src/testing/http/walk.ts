@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { newId } from '../../shared/ids.ts';
-import { type ApiAnswer, startApi, type TestApi, type TestOrganization } from './api.ts';
+import { type ApiAnswer, startApi, type TestOrganization } from './api.ts';
 import type { DescribedRoute } from './routes.ts';
-import { bodySamples, type PathValues, subjectKey, subjectsOf } from './subjects.ts';
+import { bodySamples, type PathValues, type SubjectApi, subjectKey, subjectsOf } from './subjects.ts';
 
 interface Call {
   /** An API key. Without one, the request has no credential. */
@@ -17,13 +17,20 @@ export type Walk = Awaited<ReturnType<typeof startWalk>>;
 
 /** An API with two organizations, and a valid request for each of its routes. */
 export async function startWalk() {
-  const api = await startApi({ config: { RRS_TRUSTED_PROXIES: '127.0.0.1', RRS_OUTBOUND_ALLOW: '127.0.0.1' } });
+  const api = await startApi({ config: walkConfig });
+  return { ...(await walkOf(api)), api, close: () => api.close() };
+}
+
+/** The settings of a service that is walked. */
+export const walkConfig = { RRS_TRUSTED_PROXIES: '127.0.0.1', RRS_OUTBOUND_ALLOW: '127.0.0.1' };
+
+/** Requests to a service that may run in another process. */
+export async function walkOf(api: SubjectApi) {
   const subjects = subjectsOf(api);
   const dump = await dumpStatement(api);
   let calls = 0;
 
   return {
-    api,
     subjects,
     /** Creates the resources that the path of a route refers to. */
     subjectOf(route: DescribedRoute, organization: TestOrganization): Promise<PathValues> {
@@ -47,13 +54,12 @@ export async function startWalk() {
       const { rows } = await api.db.withSystem((tx) => sql<{ all: string }>`${sql.raw(dump.replaceAll('$org', `'${id}'`))}`.execute(tx));
       return JSON.stringify(rows);
     },
-    close: () => api.close(),
   };
 }
 
 /** The example of the description, with values that do not collide with existing ones. */
 async function bodyOf(
-  api: TestApi,
+  api: SubjectApi,
   { operationId, operation }: DescribedRoute,
   { owner, path }: { owner: TestOrganization | undefined; path: PathValues },
 ): Promise<object | string | undefined> {
@@ -69,7 +75,7 @@ async function bodyOf(
 }
 
 /** One statement that reads all tables of an organization. The last use of a key is no change. */
-async function dumpStatement(api: TestApi): Promise<string> {
+async function dumpStatement(api: SubjectApi): Promise<string> {
   const tables = await api.db.systemQuery<{ name: string }>(
     'tables_with_org_id',
     `select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'org_id'
