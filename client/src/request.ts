@@ -1,6 +1,7 @@
 import type { Bytes } from './api.ts';
 import { errorFrom, RrsConnectionError, RrsError } from './errors.ts';
 import { operations } from './operations.ts';
+import { randomId } from './random-id.ts';
 import type { AnyInput, OperationName } from './types.ts';
 
 export interface ClientOptions {
@@ -27,7 +28,7 @@ export async function send(options: ClientOptions, name: OperationName, input: A
   const url = urlOf(options.url, name, input);
   const repeatable = SAFE_METHODS.includes(method) || acceptsKey;
   const headers = new Headers(entriesOf(input.header));
-  if (acceptsKey) headers.set('idempotency-key', input.idempotencyKey ?? crypto.randomUUID());
+  if (acceptsKey) headers.set('idempotency-key', input.idempotencyKey ?? randomId());
   const body = encode(input.body, headers, method);
   // A stream can be read only once.
   const attempts = body instanceof ReadableStream ? 1 : (options.attempts ?? 4);

@@ -1,4 +1,4 @@
-import { type Problem, type ResultOf, RrsConnectionError, RrsError } from '@rrs/client';
+import { type Problem, type ResultOf, RrsConnectionError, RrsError, randomId } from '@rrs/client';
 
 /** Uploads a report. `fetch` cannot say how much it has sent, so this is an XMLHttpRequest. */
 export function uploadReport(file: File, scope: Record<string, unknown>, onProgress: (share: number) => void): Promise<ResultOf<'createImport'>> {
@@ -9,7 +9,7 @@ export function uploadReport(file: File, scope: Record<string, unknown>, onProgr
     request.open('POST', url);
     request.responseType = 'json';
     request.setRequestHeader('content-type', 'application/octet-stream');
-    request.setRequestHeader('idempotency-key', crypto.randomUUID());
+    request.setRequestHeader('idempotency-key', randomId());
     request.upload.addEventListener('progress', ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0));
     request.addEventListener('error', () => reject(new RrsConnectionError(url, new Error('the upload was interrupted'))));
     request.addEventListener('load', () => {

@@ -23,7 +23,10 @@ export function SavedViews({ list, path, views, query }: SavedViewsProps) {
   const saved = useApi('listViews', { query: { list, limit: 100 } }, { staleTime: 60_000 });
   const [open, setOpen] = useState<SavedView | 'new' | null>(null);
   const own = saved.data?.data ?? [];
-  const all = [...views, ...own.map((view) => ({ label: view.name, query: queryOf(view) }))];
+  const named = own.map((view) => ({ label: view.name, query: queryOf(view) }));
+  // What somebody saved stands for the one that everybody has, if they are called the same or show the same.
+  const isReplaced = (view: View): boolean => named.some(({ label, query: saved }) => label === view.label || keyOf(saved) === keyOf(view.query));
+  const all = [...views.filter((view) => !isReplaced(view)), ...named];
   const current = keyOf(query);
   const chosen = own.find((view) => keyOf(queryOf(view)) === current);
   const isKnown = all.some((view) => keyOf(view.query) === current);

@@ -14,7 +14,7 @@ export function Tabs({ label, path, views, query }: { label: string; path: strin
     <nav className={css.tabs} aria-label={label}>
       {views.map((view) => (
         <Link
-          key={view.label}
+          key={`${view.label} ${keyOf(view.query)}`}
           to={path}
           search={view.query}
           className={css.tab}

@@ -31,6 +31,8 @@ function apply(): void {
 }
 
 export function setPreference<Name extends keyof Preferences>(name: Name, value: Preferences[Name]): void {
+  // Those who listen set it again: Mantine stores each theme that it hears of.
+  if (current[name] === value) return;
   localStorage.setItem(`rrs-${name}`, value);
   current = read();
   apply();

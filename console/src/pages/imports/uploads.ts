@@ -1,4 +1,4 @@
-import type { ResultOf } from '@rrs/client';
+import { type ResultOf, randomId } from '@rrs/client';
 import { useSyncExternalStore } from 'react';
 import { refresh } from '../../api/client.ts';
 import { uploadReport } from '../../api/upload.ts';
@@ -27,7 +27,7 @@ function update(id: string, change: Partial<Upload>): void {
 /** Uploads files, three at a time. Without a scope, an import only adds: it closes nothing. */
 export function addUploads(files: Iterable<File>, scope: Record<string, unknown>): void {
   for (const file of files) {
-    const id = crypto.randomUUID();
+    const id = randomId();
     uploads = [{ id, name: file.name, size: file.size, share: 0, result: null, error: null }, ...uploads];
     waiting.push(async () => {
       try {
