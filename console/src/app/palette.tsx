@@ -16,7 +16,7 @@ interface Choice {
   choose: () => void;
 }
 
-const NOT_CHOSEN = ['palette', 'close', 'next', 'previous', 'open'];
+const NOT_CHOSEN = ['palette', 'close', 'submit', 'next', 'previous', 'open', 'extend-down', 'extend-up'];
 /** The API searches words of at least two characters. */
 const SEARCHABLE = /[\p{L}\p{N}][._@/:-]*[\p{L}\p{N}]/u;
 

@@ -7,6 +7,7 @@ import { useRetrying } from '../api/retrying.ts';
 import { followSignOut, type Me, useSession } from '../api/session.ts';
 import { type Handlers, useCommands } from '../keys/keys.ts';
 import { copy } from '../parts/copy.tsx';
+import { readLayers } from '../parts/layers/modal.tsx';
 import { Boundary, Failure, Loading } from '../parts/states.tsx';
 import { preferences, setPreference, usePreferences } from '../theme/preferences.ts';
 import { searchOf } from './area.ts';
@@ -49,6 +50,7 @@ function Frame({ me }: { me: Me }) {
     followSignOut();
     const open = new AbortController();
     followEvents(open.signal);
+    readLayers();
     return () => open.abort();
   }, []);
   const goTo = Object.fromEntries(

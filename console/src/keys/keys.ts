@@ -1,4 +1,4 @@
-import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { useLayoutEffect, useRef, useSyncExternalStore } from 'react';
 import { preferences } from '../theme/preferences.ts';
 import { type CommandName, commands } from './commands.ts';
 
@@ -14,8 +14,9 @@ export function useCommands(handlers: Handlers): void {
   const entry = useRef(handlers);
   entry.current = handlers;
   const names = Object.keys(handlers).sort().join();
+  // Before the component is on the screen: somebody may press a key as soon as they see it.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the entry always has the newest handlers; only their names matter to the help.
-  useEffect(() => {
+  useLayoutEffect(() => {
     stack.push(entry);
     update();
     return () => {
@@ -73,7 +74,7 @@ function onKeyDown(event: KeyboardEvent): void {
 function nameOf({ key, ctrlKey, metaKey, shiftKey }: KeyboardEvent): string {
   const plain = key === ' ' ? 'Space' : key.length === 1 ? key.toLowerCase() : key;
   if (ctrlKey || metaKey) return `mod+${plain}`;
-  return shiftKey && /^[a-z]$/.test(plain) ? `shift+${plain}` : plain;
+  return shiftKey && /^(?:[a-z]|Arrow\w+)$/.test(plain) ? `shift+${plain}` : plain;
 }
 
 function isTyping(target: EventTarget | null): boolean {

@@ -1,6 +1,8 @@
-import { Button, Modal } from '@mantine/core';
-import type { FormEvent, ReactNode } from 'react';
+import { Button } from '@mantine/core';
+import { type FormEvent, type ReactNode, useEffect, useRef } from 'react';
+import { useCommands } from '../keys/keys.ts';
 import css from './form.module.css';
+import { Modal } from './layers/modal.tsx';
 import { messageOf } from './states.tsx';
 
 interface DialogProps {
@@ -14,10 +16,12 @@ interface DialogProps {
   isDangerous?: boolean;
   isDisabled?: boolean;
   size?: string;
+  /** Nothing is left to fill in: the button gets the focus. */
+  isConfirmation?: boolean;
   children?: ReactNode;
 }
 
-/** A question with an answer: a form in a dialog. Enter submits, Escape closes. */
+/** A question with an answer: a form in a dialog. Enter submits, also from a field with several lines with Ctrl, and Escape closes. */
 export function Dialog({
   title,
   onClose,
@@ -28,15 +32,22 @@ export function Dialog({
   isDangerous = false,
   isDisabled = false,
   size = 'md',
+  isConfirmation = false,
   children,
 }: DialogProps) {
+  const form = useRef<HTMLFormElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  useCommands({ submit: () => form.current?.requestSubmit(button.current) });
+  useEffect(() => {
+    if (isConfirmation) button.current?.focus();
+  }, [isConfirmation]);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     onSubmit(new FormData(event.currentTarget));
   };
   return (
     <Modal opened onClose={onClose} title={title} size={size}>
-      <form className={css.form} onSubmit={submit}>
+      <form ref={form} className={css.form} onSubmit={submit}>
         {children}
         {error ? (
           <p className="bad" role="alert">
@@ -47,7 +58,14 @@ export function Dialog({
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" loading={isBusy} disabled={isDisabled} {...(isDangerous ? { color: 'red' } : {})}>
+          <Button
+            ref={button}
+            type="submit"
+            data-autofocus={isConfirmation || undefined}
+            loading={isBusy}
+            disabled={isDisabled}
+            {...(isDangerous ? { color: 'red' } : {})}
+          >
             {action}
           </Button>
         </div>

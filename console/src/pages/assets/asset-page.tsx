@@ -1,9 +1,11 @@
-import { Button } from '@mantine/core';
+import { ActionIcon, Button } from '@mantine/core';
+import { KebabHorizontalIcon } from '@primer/octicons-react';
 import { Link, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useApi } from '../../api/client.ts';
 import { useMay } from '../../api/session.ts';
 import { Copy } from '../../parts/copy.tsx';
+import { Menu } from '../../parts/layers/menu.tsx';
 import { Facts, Page, Section } from '../../parts/page.tsx';
 import { SeverityChip } from '../../parts/severity.tsx';
 import { SimpleTable } from '../../parts/simple-table.tsx';
@@ -15,7 +17,6 @@ import css from './asset-page.module.css';
 
 const ACTIVE = 'open,in_progress,remediated';
 
-const AssetMenu = lazy(async () => ({ default: (await import('./asset-menu.tsx')).AssetMenu }));
 const Tracks = lazy(async () => ({ default: (await import('./tracks.tsx')).Tracks }));
 const dialogs = {
   edit: lazy(async () => ({ default: (await import('./edit-dialog.tsx')).EditDialog })),
@@ -41,9 +42,18 @@ export function AssetPage() {
             <Button variant="default" onClick={() => setOpen('edit')}>
               Edit
             </Button>
-            <Suspense>
-              <AssetMenu isRetired={asset.data.retired} onChoose={setOpen} />
-            </Suspense>
+            <Menu
+              target={
+                <ActionIcon variant="default" aria-label="More actions">
+                  <KebabHorizontalIcon />
+                </ActionIcon>
+              }
+              actions={[
+                { label: 'Merge with another asset', onChoose: () => setOpen('merge') },
+                { label: 'Undo the last merge', onChoose: () => setOpen('unmerge') },
+                { label: asset.data.retired ? 'Put back in use' : 'Retire', onChoose: () => setOpen('retire') },
+              ]}
+            />
           </>
         )
       }

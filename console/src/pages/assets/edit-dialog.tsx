@@ -1,9 +1,10 @@
-import { NativeSelect, TagsInput, TextInput } from '@mantine/core';
+import { NativeSelect, TextInput } from '@mantine/core';
 import { type Exposure, type Level, type ResultOf, RrsError } from '@rrs/client';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, refresh } from '../../api/client.ts';
 import { Dialog, field } from '../../parts/dialog.tsx';
+import { WordsInput } from '../../parts/inputs/words-input.tsx';
 import { Conflict, type Difference } from '../../parts/objects/conflict.tsx';
 import { announce } from '../../parts/toast.tsx';
 import { term } from '../../parts/words.ts';
@@ -63,7 +64,7 @@ export function EditDialog({ asset, onClose }: { asset: Details; onClose: () => 
       <NativeSelect name="criticality" label="Criticality" data={levels} defaultValue={asset.criticality} />
       <NativeSelect name="exposure" label="Exposure" data={exposures} defaultValue={asset.exposure} />
       <TextInput name="owner" label="Owner" defaultValue={asset.owner ?? ''} />
-      <TagsInput label="Tags" value={tags} onChange={setTags} />
+      <WordsInput label="Tags" value={tags} onChange={setTags} />
       {other && <Conflict by={null} at={other.updated_at} differences={differences} />}
     </Dialog>
   );

@@ -1,9 +1,10 @@
-import { Select, Textarea } from '@mantine/core';
+import { Textarea } from '@mantine/core';
 import type { ResultOf } from '@rrs/client';
 import { useNavigate } from '@tanstack/react-router';
-import { useDeferredValue, useState } from 'react';
+import { useState } from 'react';
 import { useApi, useChange } from '../../api/client.ts';
 import { Dialog, field } from '../../parts/dialog.tsx';
+import { AssetPicker } from '../../parts/inputs/asset-picker.tsx';
 import { announce } from '../../parts/toast.tsx';
 import { count, term } from '../../parts/words.ts';
 
@@ -12,12 +13,8 @@ const changes = ['getAsset', 'listAssets', 'listAssetTracks', 'listAssetVersions
 
 /** Two assets that are the same become one. The older one stays. */
 export function MergeDialog({ asset, onClose }: { asset: Details; onClose: () => void }) {
-  const [text, setText] = useState('');
   const [chosen, setChosen] = useState<string | null>(null);
-  const q = useDeferredValue(text.trim());
-  const found = useApi('listAssets', { query: { type: [asset.type], retired: false, limit: 20, ...(q.length < 2 ? {} : { q }) } }, { keep: true });
-  const others = (found.data?.data ?? []).filter(({ id }) => id !== asset.id);
-  const other = others.find(({ id }) => id === chosen);
+  const { data: other } = useApi('getAsset', { path: { id: chosen ?? '' } }, { enabled: chosen !== null });
   const navigate = useNavigate();
   const merge = useChange('mergeAsset', changes, ({ id, name }) => {
     announce(`The assets are one: “${name}”.`);
@@ -39,18 +36,13 @@ export function MergeDialog({ asset, onClose }: { asset: Details; onClose: () =>
       error={merge.error}
       isDisabled={chosen === null}
     >
-      <Select
-        data-autofocus
+      <AssetPicker
+        isFirst
         label={`The ${term(asset.type).toLowerCase()} that is the same`}
-        placeholder="Search by name"
-        searchable
-        required
-        nothingFoundMessage="No other asset of this type matches"
-        filter={({ options }) => options}
-        data={others.map(({ id, name }) => ({ value: id, label: name }))}
+        type={asset.type}
+        except={asset.id}
         value={chosen}
         onChange={setChosen}
-        onSearchChange={setText}
       />
       {other && (
         <p>

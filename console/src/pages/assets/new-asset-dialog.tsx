@@ -1,10 +1,11 @@
-import { NativeSelect, TagsInput, TextInput } from '@mantine/core';
+import { NativeSelect, TextInput } from '@mantine/core';
 import { type AssetType, type Exposure, type Level, RrsError } from '@rrs/client';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useChange } from '../../api/client.ts';
 import { restartLists } from '../../lists/infinite.ts';
 import { Dialog, field } from '../../parts/dialog.tsx';
+import { WordsInput } from '../../parts/inputs/words-input.tsx';
 import { announce } from '../../parts/toast.tsx';
 import { term } from '../../parts/words.ts';
 import { exposures, levels } from './edit-dialog.tsx';
@@ -42,7 +43,7 @@ export function NewAssetDialog({ onClose }: { onClose: () => void }) {
       <NativeSelect name="criticality" label="Criticality" data={levels} defaultValue="medium" />
       <NativeSelect name="exposure" label="Exposure" data={exposures} defaultValue="unknown" />
       <TextInput name="owner" label="Owner" />
-      <TagsInput label="Tags" value={tags} onChange={setTags} />
+      <WordsInput label="Tags" value={tags} onChange={setTags} />
       {known !== undefined && (
         <p>
           <Link to="/assets/$id" params={{ id: known }} onClick={onClose}>

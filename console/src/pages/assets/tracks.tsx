@@ -1,11 +1,11 @@
-import { ActionIcon, Menu, NativeSelect, Textarea, TextInput } from '@mantine/core';
-import { KebabHorizontalIcon } from '@primer/octicons-react';
+import { NativeSelect, Textarea, TextInput } from '@mantine/core';
 import type { Track } from '@rrs/client';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useApi, useChange } from '../../api/client.ts';
 import { useMay } from '../../api/session.ts';
 import { Dialog, field } from '../../parts/dialog.tsx';
+import { RowMenu } from '../../parts/manage/row-menu.tsx';
 import { Section } from '../../parts/page.tsx';
 import { SimpleTable } from '../../parts/simple-table.tsx';
 import { Show } from '../../parts/states.tsx';
@@ -56,22 +56,12 @@ export function Tracks({ id }: { id: string }) {
                       isLabelHidden: true as const,
                       align: 'end' as const,
                       cell: (track: Track) => (
-                        <Menu>
-                          <Menu.Target>
-                            <ActionIcon aria-label={`Change the track ${track.name}`}>
-                              <KebabHorizontalIcon />
-                            </ActionIcon>
-                          </Menu.Target>
-                          <Menu.Dropdown>
-                            {(Object.keys(labels) as Action[])
-                              .filter((action) => (action === 'merge' ? data.length > 1 : action === 'end' ? track.ended_at === null : true))
-                              .map((action) => (
-                                <Menu.Item key={action} onClick={() => setAsked({ track, action })}>
-                                  {labels[action]}
-                                </Menu.Item>
-                              ))}
-                          </Menu.Dropdown>
-                        </Menu>
+                        <RowMenu
+                          label={`Change the track ${track.name}`}
+                          actions={(Object.keys(labels) as Action[])
+                            .filter((action) => (action === 'merge' ? data.length > 1 : action === 'end' ? track.ended_at === null : true))
+                            .map((action) => ({ label: labels[action], onChoose: () => setAsked({ track, action }) }))}
+                        />
                       ),
                     },
                   ]

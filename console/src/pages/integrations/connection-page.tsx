@@ -1,4 +1,4 @@
-import { Button, Menu } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { KebabHorizontalIcon, PencilIcon, SyncIcon } from '@primer/octicons-react';
 import type { ResultOf } from '@rrs/client';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { useApi, useChange } from '../../api/client.ts';
 import { useMay } from '../../api/session.ts';
 import { Dialog } from '../../parts/dialog.tsx';
+import { Menu } from '../../parts/layers/menu.tsx';
 import { ReadOnly } from '../../parts/manage/read-only.tsx';
 import { Facts, Page } from '../../parts/page.tsx';
 import { messageOf, Show } from '../../parts/states.tsx';
@@ -122,28 +123,21 @@ function Actions({ connection: { id, enabled, kind, name, version, sync_status }
           <Button variant="default" leftSection={<PencilIcon size={14} />} onClick={() => void navigate({ to: '/integrations/$id/edit', params: { id } })}>
             Edit
           </Button>
-          <Menu>
-            <Menu.Target>
+          <Menu
+            target={
               <Button variant="default" aria-label="More actions">
                 <KebabHorizontalIcon />
               </Button>
-            </Menu.Target>
-            <Menu.Dropdown>
-              {kind !== 'ticketing' && (
-                <Menu.Item disabled={!enabled} onClick={() => start(true)}>
-                  Sync everything again
-                </Menu.Item>
-              )}
-              <Menu.Item
-                onClick={() => update.mutate({ path: { id }, header: { 'If-Match': `"${version}"` }, body: { enabled: !enabled } }, { onError: complain })}
-              >
-                {enabled ? 'Pause' : 'Resume'}
-              </Menu.Item>
-              <Menu.Item color="red" onClick={() => setDeleting(true)}>
-                Delete
-              </Menu.Item>
-            </Menu.Dropdown>
-          </Menu>
+            }
+            actions={[
+              ...(kind === 'ticketing' ? [] : [{ label: 'Sync everything again', onChoose: () => start(true), isDisabled: !enabled }]),
+              {
+                label: enabled ? 'Pause' : 'Resume',
+                onChoose: () => update.mutate({ path: { id }, header: { 'If-Match': `"${version}"` }, body: { enabled: !enabled } }, { onError: complain }),
+              },
+              { label: 'Delete', onChoose: () => setDeleting(true), isDangerous: true },
+            ]}
+          />
         </>
       )}
       {isDeleting && <Delete id={id} name={name} onClose={() => setDeleting(false)} />}

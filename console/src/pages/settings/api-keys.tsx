@@ -6,7 +6,7 @@ import { useMay, useMe } from '../../api/session.ts';
 import { useCommands } from '../../keys/keys.ts';
 import { Dialog, field } from '../../parts/dialog.tsx';
 import { ReadOnly } from '../../parts/manage/read-only.tsx';
-import { RowAction, RowMenu } from '../../parts/manage/row-menu.tsx';
+import { RowMenu } from '../../parts/manage/row-menu.tsx';
 import { SecretOnce } from '../../parts/manage/secret-once.tsx';
 import { SimpleTable } from '../../parts/simple-table.tsx';
 import { Empty, Show } from '../../parts/states.tsx';
@@ -62,12 +62,13 @@ export function ApiKeys() {
                   align: 'end',
                   cell: (key) =>
                     may && key.status !== 'revoked' ? (
-                      <RowMenu label={`Actions for ${key.name}`}>
-                        <RowAction onClick={() => setOpen({ what: 'edit', key })}>Edit</RowAction>
-                        <RowAction color="red" onClick={() => setOpen({ what: 'revoke', key })}>
-                          Revoke
-                        </RowAction>
-                      </RowMenu>
+                      <RowMenu
+                        label={`Actions for ${key.name}`}
+                        actions={[
+                          { label: 'Edit', onChoose: () => setOpen({ what: 'edit', key }) },
+                          { label: 'Revoke', onChoose: () => setOpen({ what: 'revoke', key }), isDangerous: true },
+                        ]}
+                      />
                     ) : null,
                 },
               ]}

@@ -7,7 +7,7 @@ import { useCommands } from '../../keys/keys.ts';
 import { Copy } from '../../parts/copy.tsx';
 import { Dialog, field } from '../../parts/dialog.tsx';
 import { ReadOnly } from '../../parts/manage/read-only.tsx';
-import { RowAction, RowMenu } from '../../parts/manage/row-menu.tsx';
+import { RowMenu } from '../../parts/manage/row-menu.tsx';
 import { SimpleTable } from '../../parts/simple-table.tsx';
 import { Empty, Show } from '../../parts/states.tsx';
 import { announce } from '../../parts/toast.tsx';
@@ -50,12 +50,13 @@ export function Pipelines() {
                   align: 'end',
                   cell: (trust) =>
                     may ? (
-                      <RowMenu label={`Actions for ${trust.name}`}>
-                        <RowAction onClick={() => setOpen({ what: 'edit', trust })}>Edit</RowAction>
-                        <RowAction color="red" onClick={() => setOpen({ what: 'delete', trust })}>
-                          Delete
-                        </RowAction>
-                      </RowMenu>
+                      <RowMenu
+                        label={`Actions for ${trust.name}`}
+                        actions={[
+                          { label: 'Edit', onChoose: () => setOpen({ what: 'edit', trust }) },
+                          { label: 'Delete', onChoose: () => setOpen({ what: 'delete', trust }), isDangerous: true },
+                        ]}
+                      />
                     ) : null,
                 },
               ]}

@@ -1,19 +1,17 @@
-import { ActionIcon, Menu } from '@mantine/core';
+import { ActionIcon } from '@mantine/core';
 import { KebabHorizontalIcon } from '@primer/octicons-react';
-import type { ReactNode } from 'react';
+import { type Action, Menu } from '../layers/menu.tsx';
 
 /** What can be done with one row of a table. */
-export function RowMenu({ label, children }: { label: string; children: ReactNode }) {
+export function RowMenu({ label, actions }: { label: string; actions: readonly Action[] }) {
   return (
-    <Menu>
-      <Menu.Target>
+    <Menu
+      target={
         <ActionIcon aria-label={label}>
           <KebabHorizontalIcon />
         </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>{children}</Menu.Dropdown>
-    </Menu>
+      }
+      actions={actions}
+    />
   );
 }
-
-export const RowAction = Menu.Item;

@@ -1,7 +1,8 @@
-import { Button, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Copy } from '../copy.tsx';
 import css from '../form.module.css';
+import { Modal } from '../layers/modal.tsx';
 
 /** A secret that the API returns once. It is in no cache, and gone when the dialog closes. */
 export function SecretOnce({ title, secret, onClose, children }: { title: string; secret: string; onClose: () => void; children?: ReactNode }) {

@@ -8,7 +8,7 @@ import type { Package } from './package.ts';
 const MAX_FILES = 500;
 
 /** Downloads, and every file inside the package with its hash. */
-export function Files({ found: { downloads, files } }: { found: Package }) {
+export function Files({ found: { package_id, downloads, files } }: { found: Package }) {
   return (
     <>
       <Section title="Downloads">
@@ -29,6 +29,13 @@ export function Files({ found: { downloads, files } }: { found: Package }) {
             { label: 'SHA-256', cell: ({ sha256 }) => <Copy text={sha256} /> },
           ]}
         />
+        <p className="dim">
+          For people who verify offline:{' '}
+          <a href={`/api/v1/riskops-evidence/packages/${package_id}/status-statement`} download={`status-${package_id}.json`}>
+            a statement, signed now,
+          </a>{' '}
+          that says whether the package is current or superseded.
+        </p>
       </Section>
       <Section title={`Inside the package: ${count(files.length, 'file')}`}>
         <SimpleTable

@@ -1,4 +1,4 @@
-import { Button, Menu, Progress } from '@mantine/core';
+import { Button, Progress } from '@mantine/core';
 import { AlertIcon, DownloadIcon } from '@primer/octicons-react';
 
 import { Link, useParams } from '@tanstack/react-router';
@@ -9,6 +9,7 @@ import { useMay } from '../../../api/session.ts';
 import { useQueryString } from '../../../lists/query.ts';
 import { Tabs } from '../../../lists/tabs.tsx';
 import { ConclusionMark, GradeMark } from '../../../parts/evidence.tsx';
+import { Menu } from '../../../parts/layers/menu.tsx';
 import { Page } from '../../../parts/page.tsx';
 import { Loading, Show } from '../../../parts/states.tsx';
 import { StatusMark } from '../../../parts/status.tsx';
@@ -70,20 +71,14 @@ function Actions({ found }: { found: Package }) {
   if (zip === undefined) return null;
   return (
     <>
-      <Menu>
-        <Menu.Target>
+      <Menu
+        target={
           <Button variant="default" leftSection={<DownloadIcon size={14} />}>
             Download
           </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {[zip, ...others].map(({ format, url, size }) => (
-            <Menu.Item key={format} component="a" href={url} download rightSection={<span className="dim">{bytes(size)}</span>}>
-              {formatWords(format)}
-            </Menu.Item>
-          ))}
-        </Menu.Dropdown>
-      </Menu>
+        }
+        actions={[zip, ...others].map(({ format, url, size }) => ({ label: formatWords(format), download: url, hint: bytes(size) }))}
+      />
       {mayShare && <Button onClick={() => setSharing(true)}>Share</Button>}
       <Suspense>{isSharing && <ShareDialog packageId={found.package_id} onClose={() => setSharing(false)} />}</Suspense>
     </>

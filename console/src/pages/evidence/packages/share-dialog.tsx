@@ -1,9 +1,10 @@
-import { Button, Modal, NativeSelect, NumberInput, TextInput } from '@mantine/core';
+import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useChange } from '../../../api/client.ts';
 import { copy } from '../../../parts/copy.tsx';
 import { Dialog, field } from '../../../parts/dialog.tsx';
 import formCss from '../../../parts/form.module.css';
+import { Modal } from '../../../parts/layers/modal.tsx';
 import { utc } from '../../../parts/words.ts';
 
 const DAY_HOURS = 24;
@@ -45,7 +46,7 @@ export function ShareDialog({ packageId, onClose }: { packageId: string; onClose
       />
       <NativeSelect name="hours" label="Works for" data={lifetimes} defaultValue={String(7 * DAY_HOURS)} />
       <NativeSelect label="Can be downloaded" data={limits} value={limit} onChange={({ target }) => setLimit(target.value)} />
-      {limit === 'some' && <NumberInput name="downloads" label="Number of downloads" min={1} max={1000} defaultValue={3} required />}
+      {limit === 'some' && <TextInput type="number" name="downloads" label="Number of downloads" min={1} max={1000} defaultValue={3} required />}
     </Dialog>
   );
 }

@@ -1,5 +1,6 @@
-import { Button, Checkbox, NativeSelect, NumberInput, PasswordInput, Switch, TagsInput, Textarea, TextInput, type TextInputProps } from '@mantine/core';
+import { Button, Checkbox, NativeSelect, PasswordInput, Switch, Textarea, TextInput, type TextInputProps } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { WordsInput } from '../../../parts/inputs/words-input.tsx';
 import { SafeLink } from '../../../parts/safe-link.tsx';
 import { relativeTime } from '../../../parts/words.ts';
 import type { Field } from './schema.ts';
@@ -42,16 +43,7 @@ export function FieldInput({ field, value, onChange, error, mark }: FieldProps) 
         <PasswordInput {...common} value={text} onChange={({ target }) => onChange(target.value)} autoComplete="new-password" />
       );
     case 'words':
-      return (
-        <TagsInput
-          {...common}
-          value={words}
-          onChange={onChange}
-          placeholder={words.length === 0 ? (placeholder ?? '') : ''}
-          splitChars={[',', '\n', '\t']}
-          clearable={false}
-        />
-      );
+      return <WordsInput {...common} value={words} onChange={onChange} placeholder={placeholder ?? ''} />;
     case 'choice':
       return (
         <NativeSelect
@@ -84,14 +76,15 @@ export function FieldInput({ field, value, onChange, error, mark }: FieldProps) 
       );
     case 'number':
       return (
-        <NumberInput
+        <TextInput
           {...common}
           value={text}
-          onChange={(next) => onChange(String(next))}
+          onChange={({ target }) => onChange(target.value)}
+          type="number"
+          step="any"
           {...(field.least === undefined ? {} : { min: field.least })}
           {...(field.most === undefined ? {} : { max: field.most })}
           placeholder={placeholder}
-          clampBehavior="none"
         />
       );
     case 'json':

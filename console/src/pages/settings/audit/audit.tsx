@@ -1,4 +1,4 @@
-import { Button, Menu } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { DownloadIcon } from '@primer/octicons-react';
 import { useState } from 'react';
 import { useCommands } from '../../../keys/keys.ts';
@@ -6,6 +6,7 @@ import { FilterBar } from '../../../lists/filter-bar.tsx';
 import { type List, totalOf, useList } from '../../../lists/infinite.ts';
 import { useQueryString, writeQuery } from '../../../lists/query.ts';
 import { type Column, Table } from '../../../lists/table.tsx';
+import { Menu } from '../../../parts/layers/menu.tsx';
 import { ReadOnly } from '../../../parts/manage/read-only.tsx';
 import { Empty } from '../../../parts/states.tsx';
 import { Time } from '../../../parts/time.tsx';
@@ -73,20 +74,16 @@ const totalText = ({ total }: List<AuditEvent>): string =>
 function Export({ query: { sort: _sort, ...filter } }: { query: Record<string, string> }) {
   const addressOf = (format: string): string => `/api/v1/audit-events/export${writeQuery({ format, ...filter })}`;
   return (
-    <Menu>
-      <Menu.Target>
+    <Menu
+      target={
         <Button variant="default" leftSection={<DownloadIcon size={14} />}>
           Export
         </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item component="a" href={addressOf('csv')} download>
-          CSV
-        </Menu.Item>
-        <Menu.Item component="a" href={addressOf('ndjson')} download>
-          NDJSON (one entry per line)
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+      }
+      actions={[
+        { label: 'CSV', download: addressOf('csv') },
+        { label: 'NDJSON (one entry per line)', download: addressOf('ndjson') },
+      ]}
+    />
   );
 }

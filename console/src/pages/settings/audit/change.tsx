@@ -1,7 +1,8 @@
-import { Button, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
 import type { ResultOf } from '@rrs/client';
 import type { Changes } from '../../../lists/query.ts';
 import { Copy } from '../../../parts/copy.tsx';
+import { Modal } from '../../../parts/layers/modal.tsx';
 import { Facts } from '../../../parts/page.tsx';
 import { SimpleTable } from '../../../parts/simple-table.tsx';
 import { term, utc } from '../../../parts/words.ts';

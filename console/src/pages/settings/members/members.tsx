@@ -4,7 +4,7 @@ import { useApi, useChange } from '../../../api/client.ts';
 import { useMay, useMe } from '../../../api/session.ts';
 import { useCommands } from '../../../keys/keys.ts';
 import { ReadOnly } from '../../../parts/manage/read-only.tsx';
-import { RowAction, RowMenu } from '../../../parts/manage/row-menu.tsx';
+import { RowMenu } from '../../../parts/manage/row-menu.tsx';
 import { SecretOnce } from '../../../parts/manage/secret-once.tsx';
 import { SimpleTable } from '../../../parts/simple-table.tsx';
 import { Empty, messageOf, Show } from '../../../parts/states.tsx';
@@ -86,16 +86,17 @@ function List({ rows, onOpen, onInvite }: ListProps) {
           align: 'end',
           cell: (member) =>
             may ? (
-              <RowMenu label={`Actions for ${member.name}`}>
-                <RowAction onClick={() => onOpen({ what: 'edit', member })}>Edit</RowAction>
-                <RowAction onClick={() => onInvite(member)}>{member.has_password ? 'Link to reset the password' : 'Link to choose a password'}</RowAction>
-                {member.identity_provider_linked && (
-                  <RowAction onClick={() => unlink.mutate({ path: { id: member.id } }, { onError: complain })}>Unlink from the identity provider</RowAction>
-                )}
-                <RowAction color="red" onClick={() => onOpen({ what: 'remove', member })}>
-                  Remove
-                </RowAction>
-              </RowMenu>
+              <RowMenu
+                label={`Actions for ${member.name}`}
+                actions={[
+                  { label: 'Edit', onChoose: () => onOpen({ what: 'edit', member }) },
+                  { label: member.has_password ? 'Link to reset the password' : 'Link to choose a password', onChoose: () => onInvite(member) },
+                  ...(member.identity_provider_linked
+                    ? [{ label: 'Unlink from the identity provider', onChoose: () => unlink.mutate({ path: { id: member.id } }, { onError: complain }) }]
+                    : []),
+                  { label: 'Remove', onChoose: () => onOpen({ what: 'remove', member }), isDangerous: true },
+                ]}
+              />
             ) : null,
         },
       ]}

@@ -1,8 +1,9 @@
-import { Button, Checkbox, NumberInput, Switch, TagsInput, TextInput } from '@mantine/core';
+import { Button, Checkbox, Switch, TextInput } from '@mantine/core';
 import { RrsError } from '@rrs/client';
 import { type FormEvent, useState } from 'react';
 import { useChange } from '../../../api/client.ts';
 import { useMay } from '../../../api/session.ts';
+import { WordsInput } from '../../../parts/inputs/words-input.tsx';
 import { Section } from '../../../parts/page.tsx';
 import { messageOf } from '../../../parts/states.tsx';
 import { announce } from '../../../parts/toast.tsx';
@@ -38,15 +39,16 @@ export function PolicyForm({ organization }: { organization: OrganizationData })
       <p className="dim">{numberFields[part].about}</p>
       <div className={css.columns}>
         {Object.entries(numberFields[part].fields).map(([name, label]) => (
-          <NumberInput
+          <TextInput
             key={name}
             label={label}
             value={form.numbers[`${part}.${name}`] ?? ''}
-            onChange={(value) => set({ numbers: { ...form.numbers, [`${part}.${name}`]: String(value) } })}
+            onChange={({ target }) => set({ numbers: { ...form.numbers, [`${part}.${name}`]: target.value } })}
             error={errorAt(`/policy/${part}/${name}`)}
             disabled={isLocked}
+            type="number"
             min={0}
-            clampBehavior="none"
+            step="any"
           />
         ))}
       </div>
@@ -68,31 +70,32 @@ export function PolicyForm({ organization }: { organization: OrganizationData })
       {numbers('brake')}
       <Section title="Branches and environments">
         <div className={css.form}>
-          <TagsInput
+          <WordsInput
             label="Names that count"
             description="In addition to the well-known ones, such as main, prod and release-1.4. * stands for any text. Findings of other branches are kept apart."
-            value={[...form.trackNames]}
+            value={form.trackNames}
             onChange={(trackNames) => set({ trackNames })}
             error={errorAt('/policy/track_names')}
             disabled={isLocked}
           />
-          <NumberInput
+          <TextInput
             label="Days until branches in development end"
             description="Without a scan. Their findings are then no longer listed."
             value={form.trackDays}
-            onChange={(value) => set({ trackDays: String(value) })}
+            onChange={({ target }) => set({ trackDays: target.value })}
             error={errorAt('/policy/track_days')}
             disabled={isLocked}
-            clampBehavior="none"
+            type="number"
+            min={1}
           />
         </div>
       </Section>
       <Section title="Severity">
-        <TagsInput
+        <WordsInput
           label="Ranking of sources"
           description="Tools whose severity counts, the most trusted first. Without one, the highest severity counts."
-          placeholder={form.ranking.length === 0 ? 'trivy, tenable' : ''}
-          value={[...form.ranking]}
+          placeholder="trivy, tenable"
+          value={form.ranking}
           onChange={(ranking) => set({ ranking })}
           error={errorAt('/policy/source_ranking')}
           disabled={isLocked}

@@ -1,8 +1,9 @@
-import { Switch, TagsInput, TextInput } from '@mantine/core';
+import { Switch, TextInput } from '@mantine/core';
 import type { EventPattern } from '@rrs/client';
 import { useState } from 'react';
 import { useChange } from '../../../api/client.ts';
 import { Dialog, field } from '../../../parts/dialog.tsx';
+import { WordsInput } from '../../../parts/inputs/words-input.tsx';
 import type { Webhook } from './status.ts';
 
 const common: readonly EventPattern[] = [
@@ -44,13 +45,12 @@ export function WebhookDialog({ webhook, onClose, onCreated }: WebhookDialogProp
       error={create.error ?? update.error}
     >
       <TextInput data-autofocus name="url" type="url" label="URL" placeholder="https://hooks.example.com/rrs" defaultValue={webhook?.url ?? ''} required />
-      <TagsInput
+      <WordsInput
         label="Events"
         description="Types such as finding.created, prefixes such as finding.*, or * for all"
-        data={[...common]}
+        suggestions={common}
         value={types}
         onChange={setTypes}
-        maxDropdownHeight={180}
         withAsterisk
       />
       <TextInput name="description" label="Note" defaultValue={webhook?.description ?? ''} maxLength={500} />
