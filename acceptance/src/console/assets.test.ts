@@ -17,20 +17,6 @@ const idOf = async (name: string): Promise<string> => {
   return (body.data as { id: string }[])[0]?.id ?? '';
 };
 
-test.each(['light', 'dark'] as const)('assets and the overview are accessible (%s)', async (theme) => {
-  const { page, problems } = await web.open('/assets?retired=false&sort=-max_risk', { theme });
-  await page.getByRole('grid', { name: 'Assets' }).getByRole('row').nth(1).waitFor();
-  await expectAccessible(page, `assets, ${theme}`, theme === 'dark' ? 'colors' : 'everything');
-  await page.goto(`${web.service.url}/assets/${await idOf('registry.example.com/shop/web')}`);
-  await page.getByRole('table').nth(1).waitFor();
-  await expectAccessible(page, `asset, ${theme}`, theme === 'dark' ? 'colors' : 'everything');
-  await page.goto(web.service.url);
-  await page.getByRole('heading', { name: 'By status' }).waitFor();
-  await page.getByRole('heading', { name: 'Work', exact: true }).waitFor();
-  await expectAccessible(page, `overview, ${theme}`, theme === 'dark' ? 'colors' : 'everything');
-  expect(problems).toEqual([]);
-});
-
 test('every number of the overview is the total of the list that it leads to', async () => {
   const { page, problems } = await web.open('/');
   await page.getByRole('heading', { name: 'By status' }).waitFor();
@@ -126,5 +112,58 @@ test('somebody else’s change of an asset is shown before it is overwritten', a
   await dialog.getByRole('button', { name: 'Save my version' }).click();
   await page.getByText('The asset is changed.').waitFor();
   expect((await web.api(`/assets/${id}`)).body).toMatchObject({ owner: 'Mine' });
+  expect(problems).toEqual([]);
+});
+
+test('a finding is created by hand, merged with another one, and separated again', async () => {
+  const { page, problems } = await web.open('/findings', { expected: [409] });
+  await page.getByRole('grid', { name: 'Findings' }).getByRole('row').nth(1).waitFor();
+  const create = async (title: string) => {
+    await page.keyboard.press('c');
+    const dialog = page.getByRole('dialog', { name: 'New finding' });
+    await dialog.getByLabel('Title').fill(title);
+    await dialog.getByRole('combobox', { name: 'Name of the asset' }).fill('shop/web');
+    await page.getByRole('option', { name: 'registry.example.com/shop/web' }).click();
+    await dialog.getByLabel('Path of the file').fill('login.html');
+    await dialog
+      .getByRole('textbox', { name: 'Tags' })
+      .or(dialog.getByRole('combobox', { name: 'Tags' }))
+      .fill('pentest');
+    return dialog;
+  };
+  const dialog = await create('Session is not ended');
+  await expectAccessible(page, 'new finding');
+  await dialog.getByRole('button', { name: 'Create the finding' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Session is not ended' }).waitFor();
+  const created = new URL(page.url()).pathname.split('/').at(-1);
+  expect((await web.api(`/findings/${created}`)).body).toMatchObject({ tags: ['pentest'], location: { path: 'login.html' } });
+
+  await page.goBack();
+  await page.getByRole('grid', { name: 'Findings' }).getByRole('row').nth(1).waitFor();
+  await create('Known from a scan');
+  await dialog.getByLabel('Component', { exact: true }).fill('library-2');
+  await dialog.getByRole('textbox', { name: 'CVE ids' }).fill('CVE-2026-10002');
+  await dialog.getByRole('button', { name: 'Create the finding' }).click();
+  await dialog.getByRole('link', { name: 'Open the finding that exists' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Weakness 2 of library-2' }).waitFor();
+
+  await page.goto(`${web.service.url}/findings/${created}`);
+  await page.getByText('Identity', { exact: true }).click();
+  await page.getByRole('button', { name: 'Merge with another finding' }).click();
+  await page.getByRole('combobox', { name: 'that is the same' }).fill('Weakness 1 of');
+  await page.getByRole('option', { name: 'Weakness 1 of library-1' }).click();
+  await page.getByLabel('Why they are the same').fill('Both end in the same place');
+  await expectAccessible(page, 'merge of findings');
+  await page.getByRole('button', { name: 'Merge the findings' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Weakness 1 of library-1' }).waitFor();
+  expect((await web.api(`/findings/${created}`)).body.merged_into).toBeTruthy();
+  await page.getByText('Identity', { exact: true }).click();
+  await page.getByText('“Both end in the same place”').waitFor();
+  await expectAccessible(page, 'identity');
+  await page.getByRole('button', { name: 'Separate them' }).click();
+  await page.getByLabel('Why they are different').fill('They are not');
+  await page.getByRole('button', { name: 'Separate the findings' }).click();
+  await page.waitForURL(`**/findings/${created}`);
+  expect((await web.api(`/findings/${created}`)).body.merged_into).toBeNull();
   expect(problems).toEqual([]);
 });

@@ -1,8 +1,9 @@
 import { XIcon } from '@primer/octicons-react';
-import { type KeyboardEvent, useId, useRef, useState } from 'react';
+import { type KeyboardEvent, useDeferredValue, useId, useRef, useState } from 'react';
+import { useApi } from '../api/client.ts';
 import { useCommands } from '../keys/keys.ts';
 import css from './filter-bar.module.css';
-import { addFilters, chipText, type Filter, parseFilters, suggest } from './filters.ts';
+import { addFilters, chipText, type Filter, parseFilters, quoted, suggest, typedValue } from './filters.ts';
 import type { Changes, Query } from './query.ts';
 
 interface FilterBarProps {
@@ -23,7 +24,9 @@ export function FilterBar({ filters, query, onChange, example = 'severity:critic
   const id = useId();
   useCommands({ filter: () => input.current?.focus() });
   const chosen = filters.filter(({ name }) => query[name] !== undefined);
-  const suggestions = isOpen ? suggest(text, filters) : [];
+  const typed = typedValue(useDeferredValue(isOpen ? text : ''), filters);
+  const known = useApi('suggestFilterValues', { query: { field: typed?.field ?? 'tag', prefix: typed?.prefix ?? '', limit: 12 } }, { enabled: typed !== null });
+  const suggestions = isOpen ? suggest(text, filters, typed === null ? [] : known.data?.data) : [];
 
   const apply = (written: string) => {
     const { tokens, unknown } = parseFilters(written, filters);
@@ -35,7 +38,7 @@ export function FilterBar({ filters, query, onChange, example = 'severity:critic
   };
   const edit = ({ name }: Filter) => {
     const value = query[name] ?? '';
-    setText(`${text === '' ? '' : `${text} `}${name === 'q' ? value : `${name}:${value.includes(' ') ? `"${value}"` : value}`}`);
+    setText(`${text === '' ? '' : `${text} `}${name === 'q' ? value : `${name}:${quoted(value)}`}`);
     onChange({ [name]: null });
     input.current?.focus();
   };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { addFilters, chipText, type Filter, parseFilters, suggest } from './filters.ts';
+import { addFilters, chipText, type Filter, parseFilters, suggest, typedValue } from './filters.ts';
 
 const filters: readonly Filter[] = [
   { name: 'q', label: 'Text' },
@@ -36,6 +36,13 @@ it('adds values to a list, and replaces others', () => {
 it('completes names and values', () => {
   expect(suggest('se', filters).map(({ text }) => text)).toEqual(['severity:', 'asset:']);
   expect(suggest('kev:true severity:critical,h', filters).map(({ text }) => text)).toEqual(['kev:true severity:critical,high']);
+});
+
+it('completes values that the API knows, in quotes if they have spaces', () => {
+  const known: Filter[] = [{ name: 'owner', label: 'Owner', isList: true, known: 'owner' }];
+  expect(typedValue('kev:true owner:Ada,team p', known)).toBeNull();
+  expect(typedValue('kev:true owner:Ada,pa', known)).toEqual({ field: 'owner', prefix: 'pa' });
+  expect(suggest('owner:Ada,pa', known, ['Payments team', 'paula']).map(({ text }) => text)).toEqual(['owner:"Ada,Payments team"', 'owner:Ada,paula']);
 });
 
 it('writes chips as people read them', () => {

@@ -1,3 +1,4 @@
+import type { InputOf } from '@rrs/client';
 import { term } from '../parts/words.ts';
 import type { Query } from './query.ts';
 
@@ -9,7 +10,12 @@ export interface Filter {
   options?: readonly string[];
   /** Whether several values can be given, separated by commas. */
   isList?: boolean;
+  /** The values that exist are asked for while somebody types. */
+  known?: KnownField;
 }
+
+/** The filters whose values the API can complete. */
+export type KnownField = InputOf<'suggestFilterValues'>['query']['field'];
 
 export interface Token {
   name: string;
@@ -55,15 +61,25 @@ export interface Suggestion {
 
 const MOST_SUGGESTIONS = 12;
 
-/** What the last word could become. */
-export function suggest(text: string, filters: readonly Filter[]): Suggestion[] {
+/** The value that is being typed, of a filter whose values the API knows. */
+export function typedValue(text: string, filters: readonly Filter[]): { field: KnownField; prefix: string } | null {
+  const word = text.slice(startOfLastWord(text));
+  const colon = word.indexOf(':');
+  const field = colon < 0 ? undefined : filters.find(({ name }) => name === word.slice(0, colon).toLowerCase())?.known;
+  if (field === undefined) return null;
+  const prefix = word.slice(colon + 1).replaceAll('"', '');
+  return { field, prefix: prefix.slice(prefix.lastIndexOf(',') + 1) };
+}
+
+/** What the last word could become. `known` are the values that the API has for what is being typed. */
+export function suggest(text: string, filters: readonly Filter[], known: readonly string[] = []): Suggestion[] {
   const start = startOfLastWord(text);
   const before = text.slice(0, start);
-  const word = text.slice(start).toLowerCase();
+  const word = text.slice(start);
   const colon = word.indexOf(':');
   if (colon < 0) {
     return filters
-      .filter(({ name, label }) => (word !== '' ? name.includes(word) || label.toLowerCase().includes(word) : name !== 'q'))
+      .filter(({ name, label }) => (word === '' ? name !== 'q' : `${name} ${label}`.toLowerCase().includes(word.toLowerCase())))
       .slice(0, MOST_SUGGESTIONS)
       .map(({ name, label, options }) => ({
         text: `${before}${name}:`,
@@ -72,19 +88,24 @@ export function suggest(text: string, filters: readonly Filter[]): Suggestion[] 
         isComplete: false,
       }));
   }
-  const filter = filters.find(({ name }) => name === word.slice(0, colon));
-  const values = word.slice(colon + 1).split(',');
-  const last = values.at(-1) ?? '';
-  return (filter?.options ?? [])
-    .filter((option) => option.includes(last) && !values.slice(0, -1).includes(option))
+  const filter = filters.find(({ name }) => name === word.slice(0, colon).toLowerCase());
+  if (filter === undefined) return [];
+  const written = word.slice(colon + 1).replaceAll('"', '');
+  const values = filter.isList ? written.split(',') : [written];
+  const last = values.pop()?.toLowerCase() ?? '';
+  return (filter.options ?? known)
+    .filter((option) => option.toLowerCase().includes(last) && !values.includes(option))
     .slice(0, MOST_SUGGESTIONS)
     .map((option) => ({
-      text: `${before}${filter?.name}:${[...values.slice(0, -1), option].join(',')}`,
-      label: term(option),
-      hint: filter?.label ?? '',
+      text: `${before}${filter.name}:${quoted([...values, option].join(','))}`,
+      label: filter.options ? term(option) : option,
+      hint: filter.label,
       isComplete: true,
     }));
 }
+
+/** A value with spaces is in quotes. */
+export const quoted = (value: string): string => (/\s/.test(value) ? `"${value}"` : value);
 
 /** A space inside quotes does not end a word. */
 function startOfLastWord(text: string): number {

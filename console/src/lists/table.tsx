@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { memo, type ReactNode, useEffect, useId, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { memo, type ReactNode, useCallback, useEffect, useId, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { Failure, Loading } from '../parts/states.tsx';
 import { usePreferences } from '../theme/preferences.ts';
 import type { List } from './infinite.ts';
@@ -55,9 +55,16 @@ export function Table<Row extends { id: string }>(props: TableProps<Row>) {
   const height = isNarrow ? CARD_HEIGHT : heights[density];
   const scroller = useRef<HTMLTableElement>(null);
   const id = useId();
-  const width = useWidth(scroller);
+  const [measure, width] = useWidth();
+  const scrollerRef = useCallback(
+    (element: HTMLTableElement | null) => {
+      scroller.current = element;
+      return measure(element);
+    },
+    [measure],
+  );
   const columns = useMemo(() => props.columns.filter(({ from = 0 }) => isNarrow || width === 0 || width >= from), [props.columns, width, isNarrow]);
-  const virtual = useVirtualizer({ count: list.count, getScrollElement: () => scroller.current, estimateSize: () => height, overscan: 8 });
+  const virtual = useVirtualizer({ count: list.count, getScrollElement: () => scroller.current, estimateSize: () => height, overscan: 4 });
   const items = virtual.getVirtualItems();
   const from = items[0]?.index ?? 0;
   const to = items.at(-1)?.index ?? 0;
@@ -77,10 +84,12 @@ export function Table<Row extends { id: string }>(props: TableProps<Row>) {
   if (list.count === 0) return empty;
   const template = `${selection ? '36px ' : ''}${columns.map(({ width }) => width).join(' ')}`;
   const rowId = (index: number) => `${id}-${index}`;
+  // Elements of rows that left the screen show those that come: a new text takes a browser a fraction of the time of a new element.
+  const slots = Math.ceil((items.length + 1) / 16) * 16;
   return (
     // Rows are placed by script, which takes their roles from tables: they are given again.
     <table
-      ref={scroller}
+      ref={scrollerRef}
       className={css.scroller}
       data-stale={list.isPlaceholder || undefined}
       role="grid"
@@ -96,12 +105,12 @@ export function Table<Row extends { id: string }>(props: TableProps<Row>) {
         {items.map(({ index, start }) => {
           const row = list.row(index);
           return row === undefined ? (
-            <tr key={index} className={css.row} role="row" tabIndex={-1} aria-rowindex={index + 2} style={{ transform: `translateY(${start}px)` }}>
+            <tr key={index % slots} className={css.row} role="row" tabIndex={-1} aria-rowindex={index + 2} style={{ transform: `translateY(${start}px)` }}>
               <td role="gridcell" />
             </tr>
           ) : (
             <MemoRow
-              key={row.id}
+              key={index % slots}
               id={rowId(index)}
               row={row}
               index={index}
@@ -123,17 +132,16 @@ export function Table<Row extends { id: string }>(props: TableProps<Row>) {
   );
 }
 
-/** The width of the list, and each change of it. */
-function useWidth(element: React.RefObject<HTMLElement | null>): number {
+/** The width of an element, and each change of it. The first value is the reference of the element. */
+function useWidth(): [(element: HTMLElement | null) => (() => void) | undefined, number] {
   const [width, setWidth] = useState(0);
-  useEffect(() => {
-    const target = element.current;
-    if (target === null) return;
+  const measure = useCallback((element: HTMLElement | null) => {
+    if (element === null) return undefined;
     const observer = new ResizeObserver(([entry]) => setWidth(Math.round(entry?.contentRect.width ?? 0)));
-    observer.observe(target);
+    observer.observe(element);
     return () => observer.disconnect();
-  });
-  return width;
+  }, []);
+  return [measure, width];
 }
 
 const GAP = 12;

@@ -6,6 +6,7 @@ import { useApi } from '../../api/client.ts';
 import { useMay } from '../../api/session.ts';
 import { useCommands } from '../../keys/keys.ts';
 import { Page, Section } from '../../parts/page.tsx';
+import { SafeLink } from '../../parts/safe-link.tsx';
 import { SimpleTable } from '../../parts/simple-table.tsx';
 import { Empty, messageOf, Show } from '../../parts/states.tsx';
 import { StatusMark } from '../../parts/status.tsx';
@@ -80,7 +81,30 @@ function Drop() {
         label="These reports are complete: close findings that they no longer show"
         description="Otherwise they only add; nothing is closed."
       />
+      <Formats />
     </div>
+  );
+}
+
+/** Which reports can be imported. Read when somebody asks. */
+function Formats() {
+  const [isOpen, setOpen] = useState(false);
+  const formats = useApi('listImportFormats', {}, { enabled: isOpen, staleTime: Number.POSITIVE_INFINITY });
+  return (
+    <details className={css.formats} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>Which reports can be imported</summary>
+      {isOpen && (
+        <Show query={formats}>
+          {({ data }) => (
+            <ul>
+              {data.map(({ id, name, documentation }) => (
+                <li key={id}>{documentation.startsWith('https:') ? <SafeLink href={documentation}>{name}</SafeLink> : name}</li>
+              ))}
+            </ul>
+          )}
+        </Show>
+      )}
+    </details>
   );
 }
 

@@ -14,6 +14,7 @@ import { number, term } from '../../parts/words.ts';
 import css from './overview.module.css';
 import { ACTIVE, SeverityTiles } from './severity-tiles.tsx';
 import { StartList } from './start-list.tsx';
+import { Top } from './top.tsx';
 
 type Stats = ResultOf<'getFindingStats'>;
 const workStatuses = ['open', 'in_progress', 'blocked', 'awaiting_verification'] as const;
@@ -31,9 +32,14 @@ export function Overview() {
           <>
             <SeverityTiles stats={data} />
             <div className={css.columns}>
-              <Boundary>
-                <FixFirst />
-              </Boundary>
+              <div>
+                <Boundary>
+                  <FixFirst />
+                </Boundary>
+                <Boundary>
+                  <Top />
+                </Boundary>
+              </div>
               <div>
                 <Boundary>
                   <Trend stats={data} />
@@ -79,8 +85,8 @@ function FixFirst() {
               rows={data}
               keyOf={({ id }) => id}
               columns={[
-                { label: 'Risk', cell: ({ risk_score }) => Math.round(risk_score) },
                 { label: 'Severity', cell: ({ severity }) => <SeverityChip severity={severity} /> },
+                { label: 'Risk', cell: ({ risk_score }) => Math.round(risk_score) },
                 {
                   label: 'Finding',
                   cell: ({ id, title, asset }) => (

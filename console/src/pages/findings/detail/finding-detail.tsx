@@ -12,11 +12,13 @@ import { day, term } from '../../../parts/words.ts';
 import { Decisions } from './decisions.tsx';
 import css from './finding-detail.module.css';
 import { History } from './history.tsx';
+import { Identity } from './identity.tsx';
+import { Places } from './places.tsx';
 import { Sightings } from './sightings.tsx';
 
 /** Everything about one finding, the most important first. Each part fails alone. */
 export function FindingDetail({ finding }: { finding: Finding }) {
-  const parts = [Summary, Why, Decisions, Risk, Sightings, Places, Work, Text, Talk, History];
+  const parts = [Merged, Summary, Why, Decisions, Risk, Sightings, Places, Work, Text, Talk, Identity, History];
   return (
     <div className={css.detail}>
       {parts.map((Part) => (
@@ -30,6 +32,19 @@ export function FindingDetail({ finding }: { finding: Finding }) {
 
 interface Part {
   finding: Finding;
+}
+
+function Merged({ finding: { merged_into } }: Part) {
+  if (merged_into === null) return null;
+  return (
+    <p role="note">
+      This finding was merged into{' '}
+      <Link to="/findings/$id" params={{ id: merged_into }}>
+        another one
+      </Link>
+      , which has its sightings and its status. “Identity” below separates them again.
+    </p>
+  );
 }
 
 function Summary({ finding }: Part) {
@@ -155,33 +170,6 @@ function Risk({ finding: { risk } }: Part) {
           ))}
         </tbody>
       </table>
-    </Section>
-  );
-}
-
-function Places({ finding: { occurrences, occurrence_count, versions } }: Part) {
-  if (occurrence_count < 2 && versions.length === 0) return null;
-  return (
-    <Section title={`Places (${occurrence_count})`}>
-      <ul className={css.list}>
-        {occurrences.slice(0, 20).map(({ id, place, state, track, last_seen }) => (
-          <li key={id}>
-            <span className="mono">{place}</span>{' '}
-            <span className="dim">
-              {track} · {state} · <Time at={last_seen} />
-            </span>
-          </li>
-        ))}
-      </ul>
-      {versions.length > 0 && (
-        <p className="dim">
-          Seen in{' '}
-          {versions
-            .slice(0, 10)
-            .map(({ name, track }) => `${name}${track ? ` (${track})` : ''}`)
-            .join(', ')}
-        </p>
-      )}
     </Section>
   );
 }

@@ -18,6 +18,7 @@ import { findingColumns } from './columns.tsx';
 import css from './findings-page.module.css';
 import { Frame } from './frame.tsx';
 import { Nothing } from './nothing.tsx';
+import { Total } from './total.tsx';
 
 const Drawer = lazy(async () => ({ default: (await import('../detail/drawer.tsx')).Drawer }));
 const Groups = lazy(async () => ({ default: (await import('./groups.tsx')).Groups }));
@@ -84,8 +85,15 @@ function FindingList() {
     if (open !== undefined) show(row.id);
     readAhead(list.row, next);
   };
+  const extend = (by: 1 | -1) => {
+    const rows = [list.row(Math.max(0, active)), list.row(active + by)].flatMap((row) => row?.id ?? []);
+    selection.set([...selection.ids, ...rows]);
+    move(by);
+  };
   useCommands({
     'show-changes': showChanges,
+    'extend-down': () => extend(1),
+    'extend-up': () => extend(-1),
     next: () => move(1),
     previous: () => move(-1),
     open: () => {
@@ -109,7 +117,7 @@ function FindingList() {
     },
   });
   return (
-    <Frame query={query} total={totalOf(list.total)} onChange={setQuery}>
+    <Frame query={query} total={<Total total={list.total} query={listQuery} />} onChange={setQuery}>
       <div className={css.split}>
         <div className={css.list}>
           <ChangesBar count={changes} what="Findings" onShow={showChanges} />

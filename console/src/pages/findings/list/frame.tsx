@@ -1,5 +1,7 @@
-import { NativeSelect } from '@mantine/core';
-import { lazy, type ReactNode, Suspense } from 'react';
+import { Button, NativeSelect } from '@mantine/core';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { useMay } from '../../../api/session.ts';
+import { useCommands } from '../../../keys/keys.ts';
 import { FilterBar } from '../../../lists/filter-bar.tsx';
 import { type Changes, change, type Query } from '../../../lists/query.ts';
 import { SavedViews } from '../../../lists/saved-views.tsx';
@@ -9,6 +11,7 @@ import css from './frame.module.css';
 
 const Facets = lazy(async () => ({ default: (await import('./facets.tsx')).Facets }));
 const ExportMenu = lazy(async () => ({ default: (await import('./export-menu.tsx')).ExportMenu }));
+const NewFindingDialog = lazy(async () => ({ default: (await import('../new-finding-dialog.tsx')).NewFindingDialog }));
 
 const views = findingViews();
 const groupings = [
@@ -21,15 +24,18 @@ const groupings = [
 
 interface FrameProps {
   query: Query;
-  total?: string;
+  total?: ReactNode;
   onChange: (changes: Changes) => void;
   children: ReactNode;
 }
 
 /** Views, filters and actions above the findings, as a list or in groups. */
-export function Frame({ query, total = '', onChange, children }: FrameProps) {
+export function Frame({ query, total = null, onChange, children }: FrameProps) {
   const filter = change(query, { open: null, group: null });
   const filterBy = (changes: Changes) => onChange({ ...changes, open: null });
+  const mayCreate = useMay('findings:triage');
+  const [isCreating, setCreating] = useState(false);
+  useCommands(mayCreate ? { create: () => setCreating(true) } : {});
   return (
     <Page
       title="Findings"
@@ -45,6 +51,11 @@ export function Frame({ query, total = '', onChange, children }: FrameProps) {
           <Suspense>
             <ExportMenu query={filter} />
           </Suspense>
+          {mayCreate && (
+            <Button variant="default" onClick={() => setCreating(true)}>
+              New finding
+            </Button>
+          )}
         </>
       }
       bar={
@@ -59,6 +70,7 @@ export function Frame({ query, total = '', onChange, children }: FrameProps) {
       fixed
     >
       {children}
+      <Suspense>{isCreating && <NewFindingDialog assetId={query.asset_id} onClose={() => setCreating(false)} />}</Suspense>
     </Page>
   );
 }

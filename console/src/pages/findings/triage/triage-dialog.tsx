@@ -1,9 +1,11 @@
-import { NativeSelect, NumberInput, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { NativeSelect, Textarea, TextInput } from '@mantine/core';
 import type { BulkResult, FindingStatus, FindingTransition, Justification, Severity } from '@rrs/client';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useApi } from '../../../api/client.ts';
 import { useMe } from '../../../api/session.ts';
 import { Dialog, field } from '../../../parts/dialog.tsx';
+import { WordsInput } from '../../../parts/inputs/words-input.tsx';
 import { severities } from '../../../parts/severity.tsx';
 import { count, number, term } from '../../../parts/words.ts';
 import { changeMany, changeOne } from './apply.ts';
@@ -63,6 +65,7 @@ function ChangeDialog({ verb, target, transitions, onClose }: TriageDialogProps)
         isBusy={submit.isPending}
         error={submit.error}
         isDisabled={counts.changed === 0}
+        isConfirmation
       >
         <p>
           {number(counts.changed)} of {count(counts.matched, 'finding')} change. {number(counts.unchanged)} stay as they are, {number(counts.refused)} are
@@ -81,7 +84,7 @@ function ChangeDialog({ verb, target, transitions, onClose }: TriageDialogProps)
     );
   }
   const asks = verb.asks === 'status' ? questionOf(status) : verb.asks;
-  const isReasonNeeded = asks !== 'reason' || (chosen?.needs.some((need) => need === 'reason') ?? false);
+  const isReasonNeeded = (asks !== undefined && asks !== 'reason') || (chosen?.needs.some((need) => need === 'reason') ?? false);
   return (
     <Dialog
       title={`${verb.label}: ${one ? one.title : many}`}
@@ -116,12 +119,14 @@ interface QuestionProps {
 function Question({ asks, tags, onTags, isReasonNeeded }: QuestionProps) {
   const me = useMe();
   const [value, setValue] = useState<string[]>([...tags]);
+  const known = useApi('listTags', { query: { limit: 200 } }, { enabled: asks === 'tags' });
   if (asks === 'tags')
     return (
-      <TagsInput
-        data-autofocus
+      <WordsInput
+        isFirst
         label="Tags"
         description="Press Enter after each tag"
+        suggestions={known.data?.data.map(({ name }) => name) ?? []}
         value={value}
         onChange={(next) => {
           setValue(next);
@@ -142,7 +147,7 @@ function Question({ asks, tags, onTags, isReasonNeeded }: QuestionProps) {
       {asks === 'acceptance' && (
         <>
           <TextInput data-autofocus name="owner" label="Who is responsible for the risk" required defaultValue={me.person?.name ?? me.name} />
-          <NumberInput name="days" label="Ends after" suffix=" days" defaultValue={90} min={1} max={731} required />
+          <TextInput type="number" name="days" label="Ends after this many days" defaultValue={90} min={1} max={731} required />
         </>
       )}
       {asks === 'severity' && (
@@ -153,7 +158,7 @@ function Question({ asks, tags, onTags, isReasonNeeded }: QuestionProps) {
           data={[...severities.map((each) => ({ value: each, label: term(each) })), { value: '', label: 'As the sources say' }]}
         />
       )}
-      <Textarea name="reason" label="Reason" required={isReasonNeeded} data-autofocus={asks === 'reason' || undefined} />
+      <Textarea name="reason" label="Reason" required={isReasonNeeded} data-autofocus={asks === 'reason' || asks === undefined || undefined} />
     </>
   );
 }
