@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { arch, cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
+import { webConsole } from './console.ts';
 import { evidence } from './evidence.ts';
 import { foundation } from './foundation.ts';
 import { imports, largeReport } from './imports.ts';
@@ -22,6 +23,7 @@ const benchmarks = {
   syncs: () => syncs({ findings: 100_000, records: 1_000, rounds: 4, seconds: 4 }),
   stalls: () => stalls({ mebibytes: 1024, sealed: 10_000, scores: 300_000, findings: 1_000_000 }),
   evidence: () => evidence({ findings: 1_000, files: 16, mebibytesEach: 64, rounds: 2 }),
+  console: () => webConsole({ findings: 200_000, scrolled: 10_000, kept: 50_000, loads: 5, presses: 200 }),
   truth: () => truth({ worlds: 6, rescans: 11, everyPair: 1, builds: 8, reports: options.reports ?? null }),
 };
 const results = [];

@@ -125,6 +125,17 @@ function watch(page: Page, origin: string, expected: readonly number[]): string[
   return problems;
 }
 
+/** Goes there as a link does, without loading the page again, and waits until it shows what it has. */
+export async function goTo(page: Page, path: string): Promise<void> {
+  // The page before stays on the screen until the code of the next one is loaded: its heading is marked.
+  await page.evaluate(
+    `document.querySelector('h1')?.setAttribute('data-left', ''); history.pushState({}, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`,
+  );
+  const isShown = `document.querySelector('h1:not([data-left])') !== null && document.querySelector('[aria-label=Loading]') === null`;
+  // The policy of the page forbids to evaluate text in it, which waiting for an expression would do.
+  await until(`${path} is shown`, () => page.evaluate<boolean>(isShown));
+}
+
 const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /**
@@ -132,7 +143,8 @@ const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.
  * which has the same elements.
  */
 export async function expectAccessible(page: Page, name: string, what: 'everything' | 'colors' = 'everything'): Promise<void> {
-  await page.evaluate(axe);
+  // It stays in a page that is not loaded again.
+  if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axe);
   const options = { resultTypes: ['violations'], ...(what === 'colors' && { runOnly: ['color-contrast'] }) };
   const found = await page.evaluate(async (given) => {
     // cast: axe adds itself to the globals of the page, which the types of this process do not know.
@@ -143,4 +155,13 @@ export async function expectAccessible(page: Page, name: string, what: 'everythi
     return violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary ?? ''}`));
   }, options);
   expect(found, name).toEqual([]);
+}
+
+/** Everything in light, and then what differs in dark: the colours. */
+export async function expectAccessibleInBoth(page: Page, name: string): Promise<void> {
+  await expectAccessible(page, `${name}, light`);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.locator('html[data-mantine-color-scheme=dark]').waitFor();
+  await expectAccessible(page, `${name}, dark`, 'colors');
+  await page.emulateMedia({ colorScheme: 'light' });
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { container } from '../../../verifier/vectors/container.ts';
 import { call } from '../http.ts';
+import { until } from '../service.ts';
 import { expectAccessible, startConsole } from './console.ts';
 import { chooseFiles, fileOf, type SealedPackage, sealPackage, shareLink, tamperedWith, verdict } from './packages.ts';
 import { trivyReport } from './reports.ts';
@@ -166,10 +167,14 @@ test('files are downloaded from the page, and each download counts', async () =>
   expect(problems).toEqual([]);
 });
 
-test('a link that is unknown or revoked says what to do', async () => {
-  const link = await shareLink(web.service, sealed.id);
-  await web.api(`/riskops-evidence/packages/${sealed.id}/share-links/${link.id}`, undefined, 'DELETE');
-  for (const path of [link.path, '/shared/nonsense']) {
+test('a link that is unknown, expired or revoked says what to do', async () => {
+  const [expired, revoked] = [
+    await shareLink(web.service, sealed.id, { expires_at: new Date(Date.now() + 1000).toISOString() }),
+    await shareLink(web.service, sealed.id),
+  ];
+  await web.api(`/riskops-evidence/packages/${sealed.id}/share-links/${revoked.id}`, undefined, 'DELETE');
+  await until('the link is expired', async () => (await uses(expired.id))?.status === 'expired');
+  for (const path of [expired.path, revoked.path, '/shared/nonsense']) {
     const { page, problems } = await web.open(path, { ...PUBLIC, expected: [404] });
     await page.getByRole('heading', { name: 'This link does not work' }).waitFor();
     await expectAccessible(page, 'no link');

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { call } from '../http.ts';
-import { checkout, until } from '../service.ts';
-import { expectAccessible, OWNER, startConsole } from './console.ts';
+import { checkout } from '../service.ts';
+import { expectAccessible, expectAccessibleInBoth, goTo, OWNER, startConsole } from './console.ts';
 import { sealPackage } from './packages.ts';
 import { trivyReport } from './reports.ts';
 
@@ -52,23 +52,12 @@ async function fillOrganization(): Promise<void> {
   });
 }
 
-/** Goes there as a link does, without loading the page again, and waits until it shows what it has. */
-async function goTo(page: Page, path: string): Promise<void> {
-  // The page before stays on the screen until the code of the next one is loaded: its heading is marked.
-  await page.evaluate(
-    `document.querySelector('h1')?.setAttribute('data-left', ''); history.pushState({}, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`,
-  );
-  const isShown = `document.querySelector('h1:not([data-left])') !== null && document.querySelector('[aria-label=Loading]') === null`;
-  // The policy of the page forbids to evaluate text in it, which waiting for an expression would do.
-  await until(`${path} is shown`, () => page.evaluate<boolean>(isShown));
-}
-
 /** Pages that lead elsewhere for somebody who is signed in. */
 const LEADS_AWAY = ['/sign-in', '/setup', '/invitation', '/settings'];
 const shown = routes.filter((route) => !LEADS_AWAY.includes(route));
 
-async function walk(theme: 'light' | 'dark', state: string): Promise<void> {
-  const { page, problems } = await web.open('/', { theme, expected: [404, 500] });
+async function walk(state: 'empty' | 'full' | 'errors'): Promise<void> {
+  const { page, problems } = await web.open('/', { expected: [404, 500] });
   await page.getByRole('navigation', { name: 'Main' }).waitFor();
   if (state === 'errors')
     await page.route(/\/api\/v1\/(?!me$|events|service)/, (route) =>
@@ -80,13 +69,40 @@ async function walk(theme: 'light' | 'dark', state: string): Promise<void> {
     );
   for (const route of shown) {
     await goTo(page, addressOf(route));
-    await expectAccessible(page, `${route}, ${state}, ${theme}`);
-    expect(problems, `${route}, ${state}, ${theme}`).toEqual([]);
+    await expectAccessibleInBoth(page, `${route}, ${state}`);
+    expect(problems, `${route}, ${state}`).toEqual([]);
   }
 }
 
 test('there are routes to walk', () => expect(shown.length).toBeGreaterThan(25));
-test('every page of an empty organization is accessible and silent', () => walk('light', 'empty'));
+test('every page of an empty organization is accessible and silent', () => walk('empty'));
+
+test('the pages of people without a session are accessible and silent, also if they fail, and fit 320 pixels', async () => {
+  const { body: member } = await web.api('/members', { name: 'Grace Hopper', email: 'grace@example.com', role: 'analyst' });
+  const { body: invitation } = await web.api(`/members/${member.id}/invitations`, undefined, 'POST');
+  const { pathname, hash } = new URL(String(invitation.url));
+  for (const [path, title, submits] of [
+    ['/sign-in', 'Sign in', true],
+    ['/setup', 'Create the first account', false],
+    ['/setup#key=rrs_not-a-key', 'Create the first account', true],
+    [`${pathname}${hash}`, 'Choose your password', false],
+    ['/invitation#token=nothing', 'Choose your password', false],
+  ] as const) {
+    const { page, problems } = await web.open(path, { signedIn: false, width: 320, expected: [400, 401, 403, 404, 409] });
+    await page.getByRole('heading', { name: title }).waitFor();
+    await page.getByRole('button').or(page.getByRole('alert')).first().waitFor();
+    await expectAccessibleInBoth(page, path);
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), path).toBe(0);
+    if (submits) {
+      for (const field of await page.getByRole('textbox').or(page.locator('input[type=password]')).all()) await field.fill('ada@example.com, wrong');
+      await page.getByLabel('E-mail').fill('ada@example.com');
+      await page.keyboard.press('Enter');
+      await page.getByRole('alert').waitFor();
+      await expectAccessibleInBoth(page, `${path}, refused`);
+    }
+    expect(problems, path).toEqual([]);
+  }
+});
 
 test('files dropped on any page are imported', async () => {
   const { page, problems } = await web.open('/settings/members');
@@ -173,7 +189,7 @@ test('the offline notice appears, and what is on the screen stays', async () => 
 
 test('every page of a full organization is accessible and silent', async () => {
   await fillOrganization();
-  await walk('dark', 'full');
+  await walk('full');
 });
 
-test('every page says what is wrong when the API fails', () => walk('dark', 'errors'));
+test('every page says what is wrong when the API fails', () => walk('errors'));
