@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -8,14 +8,17 @@ import { NO_BROWSER, openBrowser } from '../src/browser.ts';
 
 const USAGE = `npm run screenshots [-- options]
 
-Starts the demo, and takes pictures of the pages of the console in both themes.
+Starts the demo, and takes pictures of the pages of the console: those that the documents show.
 
   --folder F   where to write the pictures (default: docs/images)
   --weeks N    weeks of the demo (default: 8)
   --share N    share of the company of the demo (default: 1)
   --width N    width of the window in pixels (default: 1280)
-  --all        pictures of every page, not only of those that the documents show
+  --format F   webp or png (default: webp)
+  --all        pictures of every page in both themes
 `;
+/** What a picture of the documents may weigh, in bytes. */
+const LARGEST = 150_000;
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const { values } = parseArgs({
   options: {
@@ -23,6 +26,7 @@ const { values } = parseArgs({
     weeks: { type: 'string', default: '8' },
     share: { type: 'string', default: '1' },
     width: { type: 'string', default: '1280' },
+    format: { type: 'string', default: 'webp' },
     all: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -32,14 +36,28 @@ if (values.help) {
   process.exit(0);
 }
 
+type Theme = 'light' | 'dark';
 interface Shot {
   name: string;
   path: string;
+  /** The theme in which the documents show it. */
+  theme?: Theme;
   /** What to do on the page before the picture is taken. */
   before?: (page: Page) => Promise<unknown>;
 }
 
 const LOADED_MS = 15_000;
+const pressAll = async (page: Page, ...keys: string[]): Promise<void> => {
+  await page.getByRole('grid').getByRole('row').nth(2).waitFor({ timeout: LOADED_MS });
+  for (const key of keys) await page.keyboard.press(key);
+};
+/** Verifies the first package in the browser. */
+const verifyFirst = async (page: Page): Promise<void> => {
+  await firstRow(page);
+  await page.getByRole('link', { name: 'Verify', exact: true }).click();
+  await page.getByRole('button', { name: 'Download and verify in this browser' }).click();
+  await page.getByRole('heading', { name: 'Verified', exact: true }).waitFor({ timeout: LOADED_MS });
+};
 /** Opens the first row of a list, beside it or as a page. */
 const firstRow = async (page: Page): Promise<void> => {
   const before = page.url();
@@ -54,12 +72,12 @@ const firstRow = async (page: Page): Promise<void> => {
 };
 /** Those that the documents show. */
 const SHOWN: readonly Shot[] = [
-  { name: 'overview', path: '/' },
-  { name: 'findings', path: '/findings?status=open&sort=-risk_score', before: firstRow },
-  { name: 'work-item', path: '/work?status=verified', before: firstRow },
-  { name: 'evidence', path: '/evidence', before: firstRow },
-  { name: 'integrations', path: '/integrations' },
-  { name: 'verify', path: '/verify' },
+  { name: 'overview', path: '/', theme: 'light' },
+  { name: 'findings', path: '/findings?status=open&sort=-risk_score', theme: 'light', before: firstRow },
+  { name: 'work-item', path: '/work?status=verified', theme: 'dark', before: firstRow },
+  { name: 'evidence', path: '/evidence', theme: 'light', before: firstRow },
+  { name: 'integrations', path: '/integrations', theme: 'light' },
+  { name: 'verify', path: '/evidence', theme: 'dark', before: verifyFirst },
 ];
 const OTHERS: readonly Shot[] = [
   { name: 'finding', path: '/findings', before: firstRow },
@@ -72,6 +90,17 @@ const OTHERS: readonly Shot[] = [
   { name: 'catalog', path: '/integrations/new' },
   { name: 'connect', path: '/integrations/new/snyk' },
   { name: 'evidence-list', path: '/evidence' },
+  { name: 'evidence-new', path: '/evidence/new' },
+  { name: 'log', path: '/evidence/log' },
+  { name: 'keys', path: '/evidence/keys' },
+  { name: 'verify-page', path: '/verify' },
+  { name: 'drift', path: '/work/drift' },
+  { name: 'groups', path: '/findings?status=open&group=component' },
+  { name: 'nothing', path: '/findings?q=nothing-like-this&severity=critical' },
+  { name: 'palette', path: '/', before: (page) => page.keyboard.press('Control+k') },
+  { name: 'help', path: '/findings', before: (page) => page.keyboard.press('?') },
+  { name: 'new-finding', path: '/findings', before: (page) => page.keyboard.press('c') },
+  { name: 'triage', path: '/findings?status=open', before: (page) => pressAll(page, 'j', 'x', 'j', 'x', 'a') },
   ...['profile', 'sessions', 'organization', 'members', 'api-keys', 'pipelines', 'webhooks', 'sources', 'aliases', 'usage', 'audit'].map((name) => ({
     name: `settings-${name}`,
     path: `/settings/${name}`,
@@ -110,27 +139,79 @@ interface Session {
   url: string;
   email: string;
   password: string;
-  theme: 'light' | 'dark';
+  theme: Theme;
 }
 
 async function takeAll(on: Browser, { url, email, password, theme }: Session): Promise<void> {
-  const page = await on.newPage({ viewport: { width: Number(values.width), height: 800 }, colorScheme: theme, reducedMotion: 'reduce' });
-  await page.goto(`${url}/sign-in`);
+  const options = { viewport: { width: Number(values.width), height: 800 }, colorScheme: theme, reducedMotion: 'reduce' } as const;
+  const page = await on.newPage(options);
+  const go = (path: string) => page.goto(`${url}${path}`, { waitUntil: 'load' });
+  if (values.all) {
+    await go('/setup#key=rrs_not-a-key');
+    await take(page, 'setup', theme);
+    await go('/invitation#token=nothing');
+    await take(page, 'invitation-used', theme);
+  }
+  await go('/sign-in');
+  if (values.all) await take(page, 'sign-in', theme);
   await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('Password').fill(password);
   await page.keyboard.press('Enter');
   await page.waitForURL((address) => address.pathname === '/');
-  for (const { name, path, before } of values.all ? [...SHOWN, ...OTHERS] : SHOWN) {
-    await page.goto(`${url}${path}`, { waitUntil: 'load' });
+  const shots = values.all ? [...SHOWN, ...OTHERS] : SHOWN.filter((shot) => shot.theme === theme);
+  for (const { name, path, before } of shots) {
+    await go(path);
     // The event stream stays open, so the network is never idle for long. The rows are there when nothing says that it loads.
     await page
-      .locator('[aria-busy="true"]')
+      .locator('[aria-label=Loading]')
       .first()
       .waitFor({ state: 'detached', timeout: LOADED_MS })
       .catch(() => {});
     await before?.(page).catch((error: unknown) => process.stderr.write(`${name}: ${String(error).split('\n')[0]}\n`));
-    await page.waitForTimeout(700);
-    await page.screenshot({ path: join(values.folder, `${name}-${theme}.png`) });
+    await take(page, name, theme);
+  }
+  if (values.all) await takeWithoutAccount(on, page, { url, theme, options });
+  await page.close();
+}
+
+/** The pages behind links that an owner sends: the invitation of a member, and a share link. */
+async function takeWithoutAccount(
+  on: Browser,
+  owner: Page,
+  { url, theme, options }: Pick<Session, 'url' | 'theme'> & { options: Parameters<Browser['newPage']>[0] },
+): Promise<void> {
+  const ask = async (method: 'GET' | 'POST', path: string, data?: unknown) =>
+    (await (await owner.request.fetch(`${url}/api/v1${path}`, { method, headers: { origin: url }, ...(data ? { data } : {}) })).json()) as {
+      id: string;
+      url: string;
+      data: { id: string; package_id: string }[];
+    };
+  const member = (await ask('GET', '/members?limit=1')).data[0]?.id;
+  const sealed = (await ask('GET', '/riskops-evidence/packages?status=ready&limit=1')).data[0]?.package_id;
+  const links = {
+    invitation: (await ask('POST', `/members/${member}/invitations`)).url,
+    shared: (await ask('POST', `/riskops-evidence/packages/${sealed}/share-links`, { recipient: 'Grace Hopper, Example Auditors' })).url,
+  };
+  const page = await on.newPage(options);
+  for (const [name, link] of Object.entries(links)) {
+    const { pathname, hash } = new URL(link);
+    await page.goto(`${url}${pathname}${hash}`, { waitUntil: 'load' });
+    await take(page, name, theme);
   }
   await page.close();
+}
+
+async function take(page: Page, name: string, theme: Theme): Promise<void> {
+  await page.waitForTimeout(700);
+  const devtools = await page.context().newCDPSession(page);
+  // Playwright itself knows only PNG and JPEG.
+  const format = values.format === 'png' ? ({ format: 'png' } as const) : ({ format: 'webp', quality: 82 } as const);
+  const { data } = await devtools.send('Page.captureScreenshot', format);
+  const picture = Buffer.from(data, 'base64');
+  const file = `${name}${values.all ? `-${theme}` : ''}.${format.format}`;
+  writeFileSync(join(values.folder, file), picture);
+  if (!values.all && picture.length > LARGEST) {
+    process.stderr.write(`${file} has ${picture.length} bytes, more than ${LARGEST}.\n`);
+    process.exitCode = 1;
+  }
 }
