@@ -5,7 +5,7 @@ import { percentile } from './lists/times.ts';
 import type { Result } from './results.ts';
 import { median, type Session, withService } from './session.ts';
 
-export interface Sizes {
+interface Sizes {
   findings: number;
   /** Rows that are scrolled through for the frames, and for the memory. */
   scrolled: number;

@@ -275,4 +275,4 @@ test('10,000 rows scroll, each frame keeps the processor busy for less than 100 
   await page.evaluate("document.querySelector('[role=grid]').scrollTo(0, 0)");
   await page.getByText('Row 1', { exact: true }).waitFor();
   expect(problems).toEqual([]);
-});
+}, 120_000);

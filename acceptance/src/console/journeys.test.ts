@@ -58,6 +58,9 @@ const total = async (query: string): Promise<number> => {
   return (body.page as { total: { count: number } }).total.count;
 };
 
+/** More than forty keys, one after the other. */
+const LONG_MS = 120_000;
+
 test('every key of the console does what the help says', async () => {
   const { page, problems } = await web.open(FINDINGS);
   for (const [name, { path, check }] of Object.entries(keyEffects)) {
@@ -72,7 +75,7 @@ test('every key of the console does what the help says', async () => {
     }
   }
   expect(problems).toEqual([]);
-});
+}, LONG_MS);
 
 test('letters do nothing if somebody switched them off, and keys with Ctrl still work', async () => {
   const { page, problems } = await web.open(FINDINGS);

@@ -75,7 +75,10 @@ async function walk(state: 'empty' | 'full' | 'errors'): Promise<void> {
 }
 
 test('there are routes to walk', () => expect(shown.length).toBeGreaterThan(25));
-test('every page of an empty organization is accessible and silent', () => walk('empty'));
+/** Every page in three states and two themes takes longer than other tests. */
+const LONG_MS = 120_000;
+
+test('every page of an empty organization is accessible and silent', () => walk('empty'), LONG_MS);
 
 test('the pages of people without a session are accessible and silent, also if they fail, and fit 320 pixels', async () => {
   const { body: member } = await web.api('/members', { name: 'Grace Hopper', email: 'grace@example.com', role: 'analyst' });
@@ -190,6 +193,6 @@ test('the offline notice appears, and what is on the screen stays', async () => 
 test('every page of a full organization is accessible and silent', async () => {
   await fillOrganization();
   await walk('full');
-});
+}, LONG_MS);
 
-test('every page says what is wrong when the API fails', () => walk('errors'));
+test('every page says what is wrong when the API fails', () => walk('errors'), LONG_MS);
