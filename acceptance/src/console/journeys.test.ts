@@ -61,21 +61,25 @@ const total = async (query: string): Promise<number> => {
 /** More than forty keys, one after the other. */
 const LONG_MS = 120_000;
 
-test('every key of the console does what the help says', async () => {
-  const { page, problems } = await web.open(FINDINGS);
-  for (const [name, { path, check }] of Object.entries(keyEffects)) {
-    for (const keys of commands[name as keyof typeof commands].keys) {
-      // Each key begins on the page as it opens: nothing is selected, no row is active.
-      await goTo(page, '/settings/usage');
-      await goTo(page, path);
-      await (path === BOARD ? page.getByRole('link', { name: 'Started' }) : rows(page).nth(1)).waitFor();
-      await check(page, () => pressKeys(page, keys)).catch((error: unknown) => {
-        throw new Error(`${name} (${keys})`, { cause: error });
-      });
+test(
+  'every key of the console does what the help says',
+  async () => {
+    const { page, problems } = await web.open(FINDINGS);
+    for (const [name, { path, check }] of Object.entries(keyEffects)) {
+      for (const keys of commands[name as keyof typeof commands].keys) {
+        // Each key begins on the page as it opens: nothing is selected, no row is active.
+        await goTo(page, '/settings/usage');
+        await goTo(page, path);
+        await (path === BOARD ? page.getByRole('link', { name: 'Started' }) : rows(page).nth(1)).waitFor();
+        await check(page, () => pressKeys(page, keys)).catch((error: unknown) => {
+          throw new Error(`${name} (${keys})`, { cause: error });
+        });
+      }
     }
-  }
-  expect(problems).toEqual([]);
-}, LONG_MS);
+    expect(problems).toEqual([]);
+  },
+  LONG_MS,
+);
 
 test('letters do nothing if somebody switched them off, and keys with Ctrl still work', async () => {
   const { page, problems } = await web.open(FINDINGS);

@@ -144,11 +144,6 @@ export const keyEffects: Readonly<Record<CommandName, KeyEffect>> = {
     // Another row than the one that is in progress already.
     await keys(page, 'j', 'j', 'e');
     await active(page).getByText('In progress').waitFor();
-    await page
-      .getByRole('status')
-      .getByText(/^In progress: /)
-      .last()
-      .waitFor();
     await press();
     await active(page).getByText('Open', { exact: true }).waitFor();
   }),

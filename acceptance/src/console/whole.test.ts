@@ -76,7 +76,7 @@ async function walk(state: 'empty' | 'full' | 'errors'): Promise<void> {
 
 test('there are routes to walk', () => expect(shown.length).toBeGreaterThan(25));
 /** Every page in three states and two themes takes longer than other tests. */
-const LONG_MS = 120_000;
+const LONG_MS = 300_000;
 
 test('every page of an empty organization is accessible and silent', () => walk('empty'), LONG_MS);
 
@@ -190,9 +190,13 @@ test('the offline notice appears, and what is on the screen stays', async () => 
   await page.getByText('You are offline.').waitFor({ state: 'detached' });
 });
 
-test('every page of a full organization is accessible and silent', async () => {
-  await fillOrganization();
-  await walk('full');
-}, LONG_MS);
+test(
+  'every page of a full organization is accessible and silent',
+  async () => {
+    await fillOrganization();
+    await walk('full');
+  },
+  LONG_MS,
+);
 
 test('every page says what is wrong when the API fails', () => walk('errors'), LONG_MS);

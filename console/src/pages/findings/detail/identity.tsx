@@ -91,11 +91,13 @@ function Merges({ rules, id, onSplit }: MergesProps) {
         const other = rule.finding_id === id ? rule.into_id : rule.finding_id;
         return (
           <li key={rule.id}>
-            Merged with{' '}
-            <Link to="/findings/$id" params={{ id: other }}>
-              another finding
-            </Link>
-            {rule.kind === 'by_person' ? '' : ` (${term(rule.kind).toLowerCase()})`} {rule.reason && <>“{rule.reason}”</>}
+            <p>
+              Merged with{' '}
+              <Link to="/findings/$id" params={{ id: other }}>
+                another finding
+              </Link>
+              {rule.kind === 'by_person' ? '' : ` (${term(rule.kind).toLowerCase()})`} {rule.reason && <>“{rule.reason}”</>}
+            </p>
             <div className="dim">
               {rule.by?.name ?? 'The service'} · <Time at={rule.created_at} />
               {rule.revoked_at && (

@@ -11,8 +11,17 @@ let undoable: { finding: ListedFinding; from: ListedFinding['status'] } | null =
 
 const show = (changed: ListedFinding) => replaceRows('listFindings', (row) => (row.id === changed.id ? changed : row));
 
+/** The change of a finding that is on its way. */
+let changing: Promise<void> = Promise.resolve();
+
 /** Changes one finding. The list shows it at once; if the service refuses, the row goes back and the refusal is shown. */
-export async function changeOne(finding: ListedFinding, change: Change): Promise<void> {
+export function changeOne(finding: ListedFinding, change: Change): Promise<void> {
+  const done = sendChange(finding, change);
+  changing = done.catch(() => {});
+  return done;
+}
+
+async function sendChange(finding: ListedFinding, change: Change): Promise<void> {
   if (change.work_item_id !== undefined) {
     await changeMany({ findings: [finding] }, change, false);
     return;
@@ -42,6 +51,8 @@ export async function changeOne(finding: ListedFinding, change: Change): Promise
 
 /** Puts the last changed finding back. */
 export async function undo(): Promise<void> {
+  // The last change is the one that is on the screen, even if the service has not responded yet.
+  await changing;
   if (undoable === null) return announce('There is nothing to undo.');
   const { finding, from } = undoable;
   undoable = null;
