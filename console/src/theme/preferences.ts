@@ -31,7 +31,7 @@ function apply(): void {
 }
 
 export function setPreference<Name extends keyof Preferences>(name: Name, value: Preferences[Name]): void {
-  // Those who listen set it again: Mantine stores each theme that it hears of.
+  // Listeners set it again: Mantine stores each theme that it is notified of.
   if (current[name] === value) return;
   localStorage.setItem(`rrs-${name}`, value);
   current = read();

@@ -1,5 +1,22 @@
 import { Menu } from '@mantine/core';
-import type { Action, MenuProps } from './menu.tsx';
+import type { ReactElement, ReactNode } from 'react';
+
+/** What a menu offers: something to do, or a file to download. */
+export interface Action {
+  label: string;
+  onChoose?: () => void;
+  /** The address of the file. */
+  download?: string;
+  hint?: ReactNode;
+  isDangerous?: boolean;
+  isDisabled?: boolean;
+}
+
+export interface MenuProps {
+  /** The button that opens it. */
+  target: ReactElement;
+  actions: readonly Action[];
+}
 
 export function LoadedMenu({ target, actions }: MenuProps) {
   return (

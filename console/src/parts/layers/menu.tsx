@@ -1,22 +1,6 @@
-import { lazy, type ReactElement, type ReactNode, Suspense } from 'react';
+import { lazy, Suspense } from 'react';
 import css from './menu.module.css';
-
-/** What a menu offers: something to do, or a file to download. */
-export interface Action {
-  label: string;
-  onChoose?: () => void;
-  /** The address of the file. */
-  download?: string;
-  hint?: ReactNode;
-  isDangerous?: boolean;
-  isDisabled?: boolean;
-}
-
-export interface MenuProps {
-  /** The button that opens it. */
-  target: ReactElement;
-  actions: readonly Action[];
-}
+import type { MenuProps } from './menu-code.tsx';
 
 const Loaded = lazy(async () => ({ default: (await import('./menu-code.tsx')).LoadedMenu }));
 
