@@ -64,12 +64,18 @@ it('imports that wait for the import lock do not exhaust the connection pool', a
   const context = { db: api.db, log: { info: () => {}, error: () => {} }, signal: new AbortController().signal, lastAttempt: true };
   const release = await holdImportLock();
   const imports = Promise.all(ids.map((id) => run({ org_id: api.ours.id, import_id: id }, context)));
+  let released = '';
   try {
     await eventually(countStaged).toBe(waiting);
+    // One import is in the transaction that will end it.
+    await eventually(() => api.db.stats().tenant.idle).toBeLessThan(POOL);
     for (let n = 0; n < POOL; n++) expect((await api.call('GET', '/api/v1/findings', { as: api.ours.owner })).status).toBe(200);
+    released = new Date().toISOString();
   } finally {
     await Promise.all([release(), imports]);
   }
   const { body } = await api.call('GET', '/api/v1/imports', { as: api.ours.owner });
-  expect((body as { data: { status: string }[] }).data.map(({ status }) => status)).toEqual(Array(waiting).fill('succeeded'));
+  const { data } = body as { data: { status: string; finished_at: string }[] };
+  expect(data.map(({ status }) => status)).toEqual(Array(waiting).fill('succeeded'));
+  expect(data.filter(({ finished_at }) => finished_at < released)).toEqual([]);
 });
