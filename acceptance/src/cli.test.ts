@@ -337,7 +337,7 @@ test('findings can be listed, filtered and shown', async () => {
 test.each([
   ['a file that does not exist', ['import', 'missing.json'], 2, 'missing.json cannot be read'],
   ['a file that is not a report', ['import', 'notes.json'], 1, ''],
-  ['a value that the service does not know', ['findings', 'list', '--severity', 'severe'], 2, 'must be one of'],
+  ['a value that the service does not know', ['findings', 'list', '--severity', 'severe'], 2, '--severity must be one of: critical'],
   ['an unknown command', ['fly'], 2, 'There is no command "fly"'],
   ['half a command', ['findings'], 2, '"findings" needs one of: list, show, triage, export'],
   ['an unknown option', ['gate', '--fast'], 2, "Unknown option '--fast'"],
