@@ -90,11 +90,12 @@ export async function namesFor(tx: TenantTx, orgId: string, rows: readonly { id:
 /** The last work items that findings were linked to, at most three for each, and how many there are. */
 async function lastWorkItems(tx: TenantTx, orgId: string, ids: readonly string[]): Promise<Names['workItems']> {
   if (ids.length === 0) return new Map();
-  const { rows } = await sql<{ finding_id: string; count: number; last: ShownWorkItem[] }>`
+  const query = sql<{ finding_id: string; count: number; last: ShownWorkItem[] }>`
     select finding_id, max(count)::int as count, jsonb_agg(${shownWorkItem} order by n) as last from (
       select l.*, row_number() over (partition by finding_id order by linked_at desc, work_item_id) as n, count(*) over (partition by finding_id) as count
       from finding_work_items l where org_id = ${orgId} and finding_id = any(${ids as string[]}::uuid[])
-    ) l where n <= 3 group by finding_id`.execute(tx);
+    ) l where n <= 3 group by finding_id`;
+  const rows = await executePrepared(tx, { compile: () => query.compile(tx) });
   return new Map(rows.map(({ finding_id, count, last }) => [finding_id, { count, last }]));
 }
 
@@ -113,13 +114,15 @@ const shownWorkItem = sql`jsonb_build_object('id', l.work_item_id, 'title', l.ti
 /** The requested and active decisions of findings. */
 async function currentDecisions(tx: TenantTx, orgId: string, ids: readonly string[]): Promise<Names['decisions']> {
   if (ids.length === 0) return new Map();
-  const rows = await tx
-    .selectFrom('decisions')
-    .selectAll()
-    .where('org_id', '=', orgId)
-    .where('finding_id', 'in', ids)
-    .where('state', 'in', ['requested', 'active'])
-    .execute();
+  const rows = await executePrepared(
+    tx,
+    tx
+      .selectFrom('decisions')
+      .selectAll()
+      .where('org_id', '=', orgId)
+      .where(sql<boolean>`finding_id = any(${ids as string[]}::uuid[])`)
+      .where(sql<boolean>`state in ('requested', 'active')`),
+  );
   return Map.groupBy(rows, ({ finding_id }) => finding_id);
 }
 
