@@ -1,4 +1,4 @@
-import { consistencyProof, type LogEpoch, leafEntry, MAX_CARRIED_LEAVES, rootFrom, sha256, toHex, utf8 } from '@rrs/evidence-format';
+import { consistencyProof, consistencyText, type LogEpoch, leafEntry, MAX_CARRIED_LEAVES, rootFrom, sha256, toHex, utf8 } from '@rrs/evidence-format';
 import { buildPackage, c2spNote, ORIGIN, type Recipe, testKeys } from '../src/testing/build.ts';
 import { treeOf } from '../src/testing/log.ts';
 import { IDS } from '../src/testing/sample.ts';
@@ -118,6 +118,11 @@ export const history: Vector[] = [
       checkpoints: [await trueNote(large, 100)],
       consistencies: [(await proofOf(large, 100, LARGE)).replace(/"hashes":\["../, '"hashes":["00')],
     })),
+  ),
+  failing(
+    'an omitted earlier state, although an earlier package is in the log',
+    ['consistency'],
+    changed((files) => void files.set('proof/consistency.txt', utf8(consistencyText({ oldSize: 0 })))),
   ),
   failing('an omitted earlier state of a large log', ['consistency'], sealed({ ...large, oldSize: 0 })),
   failing(

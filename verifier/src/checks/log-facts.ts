@@ -1,7 +1,17 @@
-import { type EvidenceDocument, type LogEpoch, MAX_CARRIED_LEAVES, parseLeaves, parseOrigin, toHex } from '@rrs/evidence-format';
+import {
+  consistencyText,
+  type EvidenceDocument,
+  equalBytes,
+  type LogEpoch,
+  MAX_CARRIED_LEAVES,
+  parseLeaves,
+  parseOrigin,
+  toHex,
+  utf8,
+} from '@rrs/evidence-format';
 import type { CheckContext } from './context.ts';
 import type { LogState } from './log.ts';
-import { type Bundle, LEAVES, timestampsIn } from './proof-files.ts';
+import { type Bundle, LEAVES, PROOF, timestampsIn } from './proof-files.ts';
 
 const FILE = 'data/evidence.json';
 
@@ -24,6 +34,8 @@ export function checkLogFacts({ opened, recorder }: CheckContext, document: Evid
   for (const { epoch: number, index } of document.earlier.flatMap(({ log: place }) => place ?? []))
     if (number === document.log.epoch && index >= log.index)
       recorder.fail('log_facts', FILE, `An earlier package has the log entry ${index}, which is later than this one.`);
+  if (deniesEarlier(opened.files.get(PROOF.consistency)?.bytes ?? null) && document.earlier.some(({ log: place }) => place?.epoch === document.log.epoch))
+    recorder.fail('consistency', PROOF.consistency, 'The proof starts from an empty log, but an earlier package of the work item is in the log.');
   // An entry of an earlier epoch is not in this tree.
   const leaves = document.log.epoch === 1 ? leavesIn(opened.files.get(LEAVES)?.bytes ?? null) : null;
   for (const { index, leaf_sha256 } of document.abandoned_leaves) {
@@ -31,6 +43,11 @@ export function checkLogFacts({ opened, recorder }: CheckContext, document: Evid
     const leaf = leaves?.[index];
     if (leaf !== undefined) compare(`The abandoned log entry ${index}`, toHex(leaf), leaf_sha256);
   }
+}
+
+/** Nothing signs the proof of consistency, so anybody could replace it by the one of a first checkpoint. */
+function deniesEarlier(consistency: Uint8Array | null): boolean {
+  return consistency !== null && equalBytes(consistency, utf8(consistencyText({ oldSize: 0 })));
 }
 
 /** The check of the history reports leaves that cannot be read. */
