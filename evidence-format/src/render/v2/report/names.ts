@@ -62,9 +62,18 @@ function sorted(findings: readonly Finding[]): Finding[] {
   return findings.toSorted((one, other) => (rank.get(one) ?? 0) - (rank.get(other) ?? 0) || other.risk_score - one.risk_score || compare(one.id, other.id));
 }
 
-/** Lists the short names of the first IDs and the number of the others. */
+/** Lists the first short names in their order, and the number of the others. */
 export function listNames(ids: readonly string[], names: Names, most = 12): string {
-  const first = ids.slice(0, most).map((id) => names.of(id) ?? names.titleOf(id) ?? id);
-  const more = ids.length - first.length;
-  return `${first.join(', ')}${more > 0 ? ` and ${grouped(more)} more` : ''}`;
+  const named = ids.map((id) => names.of(id) ?? names.titleOf(id) ?? id).toSorted(byLabel);
+  const more = named.length - most;
+  return `${named.slice(0, most).join(', ')}${more > 0 ? ` and ${grouped(more)} more` : ''}`;
+}
+
+const LABEL = /^([A-Z])(\d+)$/;
+
+/** F2 comes before F10. Names that are no labels come last, in the order in which they were given. */
+function byLabel(one: string, other: string): number {
+  const [a, b] = [LABEL.exec(one), LABEL.exec(other)];
+  if (a === null || b === null) return Number(a === null) - Number(b === null);
+  return compare(a[1] ?? '', b[1] ?? '') || Number(a[2]) - Number(b[2]);
 }

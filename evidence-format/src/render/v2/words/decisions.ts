@@ -1,5 +1,5 @@
 import type { Decision, DecisionKind } from '../../../document/decisions.ts';
-import { humanize } from './numbers.ts';
+import { humanize, secondUtc } from './numbers.ts';
 
 const KINDS: Readonly<Record<DecisionKind, string>> = {
   withdraw: 'Withdrew a finding',
@@ -12,7 +12,7 @@ const KINDS: Readonly<Record<DecisionKind, string>> = {
   split: 'Split a finding',
   alias: 'Changed which IDs mean the same weakness',
   severity_down: 'Lowered the severity',
-  criticality_down: 'Lowered the criticality or exposure of an asset',
+  criticality_down: 'Lowered the criticality of an asset',
   accept: 'Accepted a risk',
   extend_acceptance: 'Extended an accepted risk',
   dismiss: 'Dismissed a finding as a false positive',
@@ -29,8 +29,10 @@ const KINDS: Readonly<Record<DecisionKind, string>> = {
 
 export const decisionWords = (kind: DecisionKind): string => KINDS[kind];
 
-/** The register shows the reason in a column of its own. */
-const NOT_SHOWN = new Set(['reason', 'status_reason']);
+/** The register shows the reason and the findings in columns of their own, and its first line says what the code says. */
+const NOT_SHOWN = new Set(['reason', 'status_reason', 'reason_code', 'finding_id', 'merged_into', 'merged_from', 'severity_override']);
+/** A time in UTC, in one of the two forms of the audit trail. */
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)$/;
 
 /** `Severity: critical → info` for each value that differs. Values that are not text or numbers are left to the audit trail. */
 export function changeWords({ before, after }: Pick<Decision, 'before' | 'after'>): string {
@@ -47,7 +49,11 @@ function valuesOf(value: unknown): Map<string, string> {
     typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : value === null ? [] : [['value', value] as const];
   return new Map(
     fields.flatMap(([name, field]): [string, string][] =>
-      typeof field === 'string' || typeof field === 'number' || typeof field === 'boolean' ? [[name, String(field).replaceAll('_', ' ')]] : [],
+      typeof field === 'string' || typeof field === 'number' || typeof field === 'boolean' ? [[name, textOf(field)]] : [],
     ),
   );
+}
+
+function textOf(field: string | number | boolean): string {
+  return typeof field === 'string' && TIME.test(field) ? secondUtc(field) : String(field).replaceAll('_', ' ');
 }

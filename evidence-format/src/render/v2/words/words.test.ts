@@ -52,6 +52,9 @@ it('every decision has words, and its change is shown', () => {
     'Four eyes: false; Severity: critical → info',
   );
   expect(changeWords({ before: null, after: [1] })).toBe('');
+  const accepted = { acceptance_expires_at: '2027-04-30T20:29:18.327+00:00', reason_code: 'acceptance_approved', status: 'risk_accepted' };
+  expect(changeWords({ before: { status: 'open' }, after: accepted })).toBe('Acceptance expires at: 2027-04-30 20:29:18 UTC; Status: open → risk accepted');
+  expect(changeWords({ before: null, after: { finding_id: '01900000-0000-7000-8000-000000000001', reason: 'later' } })).toBe('');
 });
 
 it('numbers are written the same in every place', () => {
