@@ -133,6 +133,7 @@ export {
 } from './rules/approved-state.ts';
 export { concludeFrom, countsOf, gradeOf } from './rules/conclude.ts';
 export { FRAMEWORKS } from './rules/controls.ts';
+export { CAUSES, causeOf, DECIDED } from './rules/decisions/causes.ts';
 export { deriveEvidence, type Results, startDerivation } from './rules/derive.ts';
 export { type Identities, identitiesOf, OWNERLESS } from './rules/identities.ts';
 export { type ProvenanceFacts, provenanceOf } from './rules/provenance.ts';

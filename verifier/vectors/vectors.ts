@@ -1,5 +1,6 @@
 import { container } from './container.ts';
 import { content } from './content.ts';
+import { falseDecisions } from './false/decided.ts';
 import { falseFacts } from './false/facts.ts';
 import { recorded } from './false/recorded.ts';
 import { falseResults } from './false/results.ts';
@@ -26,6 +27,7 @@ export const vectors: Vector[] = [
   ...falseFacts,
   ...falseResults,
   ...recorded,
+  ...falseDecisions,
   ...container,
   ...limits,
 ];

@@ -12,7 +12,7 @@ import { readTrail } from './read-trail.ts';
 import { earlierFaults, findingReferenceFaults, type Known, knownIn, referenceFaults } from './references.ts';
 import { scanFaults } from './scan-fitness.ts';
 import { findingTimeFaults, timeFaults } from './time-order.ts';
-import { findingTrailFaults, trailFaults, unlinkedFaults } from './trail-agreement.ts';
+import { findingTrailFaults, type Population, populationFaults, scanListFaults, trailFaults } from './trail-agreement.ts';
 import { addEvent, emptyTrailFacts, type TrailFacts } from './trail-facts.ts';
 
 /** What a signed package says. */
@@ -41,17 +41,19 @@ export async function checkEvidence(context: CheckContext): Promise<Content | nu
   });
   if (!isUnbroken) return { ...read, findings: await readFindings(context, () => {}) };
   const derived = derivation.startFindings();
-  const listed = new Set<string>();
+  const population: Population = { listed: new Set(), firstEnd: null };
   const findings = await readFindings(context, (finding) => {
-    listed.add(finding.id);
-    for (const { id } of finding.merged) listed.add(id);
+    for (const { id } of [finding, ...finding.merged]) population.listed.add(id);
+    const end = finding.claimed_at ?? finding.closed_at;
+    if (end !== null && (population.firstEnd === null || end < population.firstEnd)) population.firstEnd = end;
     report(recorder, findingFaults(finding, { document, known, facts }));
     report(recorder, findingDerivedFaults(finding, derived.add(finding)));
   });
   if (findings !== null)
     await recorder.guard('schema', FINDINGS, () => {
       report(recorder, trailFaults(document, facts));
-      report(recorder, unlinkedFaults(document, facts, listed));
+      report(recorder, populationFaults(document, facts, population));
+      report(recorder, scanListFaults(document, facts, population));
       report(recorder, derivedFaults(document, derived.results()));
       if (!recorder.failed('evidence'))
         recorder.setLayer(

@@ -13,7 +13,7 @@ export interface RecordedValues {
   /** By the ID of the object. */
   objects: Map<string, Recorded>;
   /** Changes of the policy, oldest first. */
-  policies: { at: string; before: unknown; after: unknown }[];
+  policies: { at: string; person: string | null; before: unknown; after: unknown }[];
 }
 
 /** Events whose `after` has fields of the object. Other events have facts of their own there. */
@@ -41,7 +41,7 @@ export function recordValues(recorded: RecordedValues, { at, action, actor, obje
   if (action === 'artifact.added') known.values.set('added_at', at);
   if (action === 'import.created') known.values.set('received_at', at);
   if (action === 'organization.updated' && fieldOf(after, 'policy') !== undefined)
-    recorded.policies.push({ at, before: fieldOf(before, 'policy'), after: fieldOf(after, 'policy') });
+    recorded.policies.push({ at, person: actor.person, before: fieldOf(before, 'policy'), after: fieldOf(after, 'policy') });
   if (action === 'member.removed') known.values.set('role', null);
 }
 
@@ -65,8 +65,14 @@ export function* recordedFaults(document: EvidenceDocument, recorded: RecordedVa
 function* policyFaults({ policies: [first, ...changed] }: EvidenceDocument, { policies: recorded }: RecordedValues): Generator<Fault> {
   if (first === undefined) return;
   const changes = recorded.filter(({ at }) => at > first.effective_from);
-  const expected = [...changes.slice(0, 1).map(({ before }) => inForce(before)), ...changes.map(({ at, after }) => `${at} ${inForce(after)}`)];
-  const actual = [...(changes.length > 0 ? [inForce(first)] : []), ...changed.map((policy) => `${policy.effective_from} ${inForce(policy)}`)];
+  const expected = [
+    ...changes.slice(0, 1).map(({ before }) => inForce(before)),
+    ...changes.map(({ at, person, after }) => `${at} ${person} ${inForce(after)}`),
+  ];
+  const actual = [
+    ...(changes.length > 0 ? [inForce(first)] : []),
+    ...changed.map((policy) => `${policy.effective_from} ${policy.changed_by?.person ?? null} ${inForce(policy)}`),
+  ];
   const at = [...expected, ...actual].findIndex((_, index) => expected[index] !== actual[index]);
   if (at !== -1 && at < Math.max(expected.length, actual.length))
     yield { ...otherwise(`of policy ${at + 1}`), expected: expected[at] ?? 'no change', actual: actual[at] ?? 'no change' };

@@ -1,5 +1,6 @@
 import type { EvidenceDocument, Finding, Person } from '@rrs/evidence-format';
 import { EVIDENCE, type Fault, FINDINGS, TRAIL } from './fault.ts';
+import { findingActFaults } from './finding-acts.ts';
 import { recordedFaults } from './recorded-values.ts';
 import { later } from './time-order.ts';
 import type { Act, TrailFacts } from './trail-facts.ts';
@@ -14,8 +15,13 @@ export function* trailFaults(document: EvidenceDocument, facts: TrailFacts): Gen
   yield* recordedFaults(document, facts.recorded);
   yield* approvalFaults(document, facts);
   yield* artifactFaults(document, facts);
-  for (const { id, by } of unlinked) if (isOther(facts.unlinked.get(id), by)) yield unproven(EVIDENCE, `that this person removed the finding ${id}`);
-  for (const { id, confirmed } of scans) {
+  for (const { id, by, reason } of unlinked) {
+    const act = facts.unlinked.get(id);
+    if (isOther(act, by) || (act?.reason !== undefined && act.reason !== reason))
+      yield unproven(EVIDENCE, `that this person removed the finding ${id} for this reason`);
+  }
+  for (const { id, delivery, confirmed } of scans) {
+    if (isSentOtherwise(delivery, facts.imported.get(id))) yield unproven(EVIDENCE, `that the scan ${id} came this way and from this person`);
     const act = facts.confirmed.get(id);
     if (act !== undefined && confirmed === null) yield omitted(`the confirmation of the scan ${id}`);
     if (confirmed !== null && (act === undefined || isOther(act, confirmed.by))) yield unproven(EVIDENCE, `that this person confirmed the scan ${id}`);
@@ -25,6 +31,13 @@ export function* trailFaults(document: EvidenceDocument, facts: TrailFacts): Gen
 /** Whether the trail names another person. An act without an event proves nothing. */
 function isOther(act: Act | null | undefined, { person }: Person): boolean {
   return act !== null && act !== undefined && act.person !== person;
+}
+
+/** A connection delivers what nobody sends. Whatever a credential sends is that person's upload, also from a pipeline. */
+function isSentOtherwise({ method, by }: EvidenceDocument['scans'][number]['delivery'], act: (Act & { type: string }) | undefined): boolean {
+  if (act === undefined) return false;
+  if (act.type === 'system' || act.type === 'connection') return method === 'pipeline';
+  return method === 'connection' || act.person !== by.person;
 }
 
 function* approvalFaults({ approvals }: EvidenceDocument, facts: TrailFacts): Generator<Fault> {
@@ -50,19 +63,44 @@ function* artifactFaults(document: EvidenceDocument, facts: TrailFacts): Generat
 }
 
 /** The same for one finding. */
-export function* findingTrailFaults({ id, state, claimed_at, claimed_by }: Finding, facts: TrailFacts): Generator<Fault> {
+export function* findingTrailFaults(finding: Finding, facts: TrailFacts): Generator<Fault> {
+  const { id, state, claimed_at, claimed_by } = finding;
   const last = facts.states.get(id) ?? 'open';
   if (last !== state)
     yield { code: 'state_false', file: FINDINGS, detail: `The finding ${id} is in another state by the audit trail.`, expected: last, actual: state };
+  else yield* findingActFaults(finding, facts.acts.get(id));
   if (claimed_at === null && claimed_by === null) return;
   const isShown = (facts.claims.get(id) ?? []).some(({ at, person }) => at === claimed_at && person === (claimed_by?.person ?? null));
   if (!isShown) yield unproven(FINDINGS, `the claim that the finding ${id} is fixed`);
 }
 
-/** Removed findings that the document lists nowhere. `listed` has the findings of the package and those merged into them. */
-export function* unlinkedFaults({ unlinked }: EvidenceDocument, facts: TrailFacts, listed: ReadonlySet<string>): Generator<Fault> {
+/** What the verifier keeps of the findings. */
+export interface Population {
+  /** The findings of the package and those merged into them. */
+  listed: Set<string>;
+  /** When the first of them was claimed as fixed, or closed. */
+  firstEnd: string | null;
+}
+
+/** Findings of the trail that the document lists nowhere, or in another state. */
+export function* populationFaults({ unlinked }: EvidenceDocument, facts: TrailFacts, { listed }: Population): Generator<Fault> {
   const stated = new Set(unlinked.map(({ id }) => id));
-  for (const id of facts.unlinked.keys()) if (!stated.has(id) && !listed.has(id)) yield omitted(`the removal of the finding ${id} from the work item`);
+  const isListed = (id: string): boolean => stated.has(id) || listed.has(id);
+  for (const id of facts.unlinked.keys()) if (!isListed(id)) yield omitted(`the removal of the finding ${id} from the work item`);
+  // The trail has no other findings than those that were ever on the work item.
+  for (const id of new Set([...facts.linked, ...facts.acts.keys()]))
+    if (!isListed(id) && !facts.merged.has(id) && !facts.unlinked.has(id)) yield omitted(`that the finding ${id} was on the work item`);
+  for (const { id, state } of unlinked) {
+    const last = facts.states.get(id) ?? 'open';
+    if (last !== state)
+      yield { code: 'state_false', file: EVIDENCE, detail: `The removed finding ${id} is in another state by the audit trail.`, expected: last, actual: state };
+  }
+}
+
+/** Every scan that arrived since the first finding was called fixed is listed, because it may still show one. */
+export function* scanListFaults({ scans }: EvidenceDocument, facts: TrailFacts, { firstEnd }: Population): Generator<Fault> {
+  const stated = new Set(scans.map(({ id }) => id));
+  for (const [id, { at }] of facts.imported) if (firstEnd !== null && at > later(firstEnd) && !stated.has(id)) yield omitted(`the scan ${id}`);
 }
 
 function omitted(what: string): Fault {

@@ -1,4 +1,5 @@
 import type { TrailEvent } from '@rrs/evidence-format';
+import { addFindingEvent, type FindingActs } from './finding-acts.ts';
 import { type RecordedValues, recordValues } from './recorded-values.ts';
 
 /** When something was done, and by whom. */
@@ -13,10 +14,18 @@ export interface TrailFacts {
   approvals: Map<string, Act & { decision: string; digest: unknown; comment: unknown }>;
   /** By finding: its last state. */
   states: Map<string, string>;
+  /** By finding: how it got there. */
+  acts: Map<string, FindingActs>;
+  /** Findings that were added to the work item. The service names at most some of those that were added at once. */
+  linked: Set<string>;
+  /** Findings that were merged into another one, which stands for them. */
+  merged: Set<string>;
+  /** By scan: who sent it. */
+  imported: Map<string, Act & { type: string }>;
   /** By finding: the last claims that it is fixed. */
   claims: Map<string, Act[]>;
   /** By finding: its last removal from the work item. */
-  unlinked: Map<string, Act>;
+  unlinked: Map<string, Act & { reason: unknown }>;
   artifacts: Map<string, { added: Act | null; removed: Act | null }>;
   /** By scan. */
   confirmed: Map<string, Act>;
@@ -32,6 +41,10 @@ export function emptyTrailFacts(): TrailFacts {
     created: null,
     approvals: new Map(),
     states: new Map(),
+    acts: new Map(),
+    linked: new Set(),
+    merged: new Set(),
+    imported: new Map(),
     claims: new Map(),
     unlinked: new Map(),
     artifacts: new Map(),
@@ -57,18 +70,30 @@ export function addEvent(facts: TrailFacts, event: TrailEvent, { seq, itemId }: 
     facts.states.set(object.id, status);
     if (status === 'remediated') facts.claims.set(object.id, [...(facts.claims.get(object.id) ?? []).slice(-MAX_CLAIMS), act]);
   }
+  if (object.type === 'finding') {
+    addFindingEvent(facts.acts, event);
+    addMerge(facts.merged, event);
+  }
+  if (action === 'import.created') facts.imported.set(object.id, { ...act, type: actor.type });
   if (object.type === 'work_item' && object.id === itemId) addItemEvent(facts, event, act);
   if (action === 'artifact.added' && work_item_id === itemId) facts.artifacts.set(object.id, { added: act, removed: null });
   if (action === 'artifact.removed') facts.artifacts.set(object.id, { added: facts.artifacts.get(object.id)?.added ?? null, removed: act });
   if (action === 'import.confirmed') facts.confirmed.set(object.id, act);
 }
 
+function addMerge(merged: Set<string>, { object, after }: TrailEvent): void {
+  const { merged_into, merged_from } = fieldsOf(after);
+  if (typeof merged_into === 'string') merged.add(object.id);
+  if (typeof merged_from === 'string') merged.add(merged_from);
+}
+
 function addItemEvent(facts: TrailFacts, { action, after }: TrailEvent, act: Act): void {
-  const { approval_id, state_digest, finding_id, comment } = fieldsOf(after);
+  const { approval_id, state_digest, finding_id, finding_ids, comment, reason } = fieldsOf(after);
   if (action === 'work_item.created') facts.created = act;
   if (action === 'work_item.approved' || action === 'work_item.rejected')
     facts.approvals.set(String(approval_id), { ...act, decision: action.slice('work_item.'.length), digest: state_digest, comment: comment ?? null });
-  if (action === 'work_item.finding_unlinked') facts.unlinked.set(String(finding_id), act);
+  if (action === 'work_item.findings_linked' && Array.isArray(finding_ids)) for (const id of finding_ids) facts.linked.add(String(id));
+  if (action === 'work_item.finding_unlinked') facts.unlinked.set(String(finding_id), { ...act, reason });
 }
 
 function fieldsOf(value: unknown): Record<string, unknown> {

@@ -1,4 +1,4 @@
-import type { Cause, FindingFacts, Person } from '@rrs/evidence-format';
+import { type CAUSES, type Cause, causeOf, DECIDED, type FindingFacts, type Person } from '@rrs/evidence-format';
 import { trackName } from '../../../assets/track-name.ts';
 import type { EvidenceChange, EvidenceFinding, EvidenceSighting } from '../../../findings/facts/finding-facts.ts';
 import type { ReasonCode } from '../../../findings/reason-codes.ts';
@@ -15,7 +15,9 @@ export interface FindingContext {
 
 export function buildFindingFacts(row: EvidenceFinding, { toPerson, ownerlessKeys, workItems }: FindingContext): FindingFacts {
   const text = (name: string): string | null => (row.location[name] === undefined ? null : String(row.location[name]));
-  const cause = causeOf(row);
+  // The type shows that every reason code has a cause.
+  const code: keyof typeof CAUSES | null = row.reason_code as ReasonCode | null;
+  const cause = causeOf({ state: row.status, code, assurance: row.assurance });
   const firstSeen = earliest(row.first_seen, [row.created_at, ...row.merged.map(({ first_seen }) => new Date(first_seen))]);
   const claim = claimOf(row.changes);
   const accepted = row.decision ?? { requested_by: null, approved_by: null };
@@ -89,41 +91,6 @@ const MERGED_BY_PEOPLE = new Set(['by_person', 'asset_merge']);
 const OPEN_STATES = new Set(['open', 'in_progress']);
 
 const scanned = (sightings: readonly EvidenceSighting[]): EvidenceSighting[] => sightings.filter(({ kind }) => kind !== 'manual');
-
-const CAUSES: Record<ReasonCode, Cause> = {
-  by_person: 'person',
-  // Somebody did it in another system, and nobody knows who.
-  by_connection: 'person',
-  scan_absent: 'scan',
-  scan_seen_again: 'scan',
-  source_fixed: 'source',
-  source_retracted: 'source',
-  source_retired: 'person',
-  check_retired: 'source',
-  new_occurrence: 'scan',
-  regression: 'scan',
-  risk_increased: 'scan',
-  acceptance_approved: 'person',
-  acceptance_expired: 'expired',
-  acceptance_fixed: 'scan',
-  acceptance_resumed: 'person',
-  decision_resumed: 'person',
-  asset_retired: 'asset_retired',
-  asset_gone: 'asset_gone',
-  track_ended: 'track_ended',
-  track_unmerged: 'person',
-  asset_unmerged: 'person',
-  merged: 'merged',
-  split: 'person',
-};
-
-function causeOf({ status, reason_code, assurance }: EvidenceFinding): Cause {
-  const cause = CAUSES[reason_code as ReasonCode] ?? 'none';
-  return cause === 'person' && status === 'verified' && assurance === 'independent' ? 'second_person' : cause;
-}
-
-/** Causes that people bring about. Whoever uploads a scan does not decide what it shows. */
-const DECIDED = new Set<Cause>(['person', 'second_person', 'asset_retired', 'track_ended', 'merged']);
 
 function decidedBy({ status, changes }: EvidenceFinding, cause: Cause, toPerson: ToPerson): Person | null {
   if (!DECIDED.has(cause)) return null;
