@@ -61,7 +61,7 @@ export async function queueTicketReads(tx: TenantTx, { orgId, connectionId, exte
     .select('id')
     .where('org_id', '=', orgId)
     .where('connection_id', '=', connectionId)
-    .where(sql<boolean>`external_id = any(${externalIds.map(storable)}::text[])`)
+    .where(sql<boolean>`external_id = any(${externalIds.map((text) => storable(text))}::text[])`)
     .where('unlinked_at', 'is', null)
     .orderBy('id')
     .execute();
