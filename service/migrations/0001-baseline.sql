@@ -1245,6 +1245,8 @@ create unlogged table import_groups (
 );
 create index import_groups_by_import on import_groups (org_id, import_id, finding_id);
 
+create aggregate all_elements (anycompatiblearray) (sfunc = array_cat, stype = anycompatiblearray);
+
 create view tenant_import_assets as select * from import_assets where org_id = current_setting('app.org_id')::uuid with local check option;
 create view tenant_import_rows as select * from import_rows where org_id = current_setting('app.org_id')::uuid with local check option;
 create view tenant_import_texts as select * from import_texts where org_id = current_setting('app.org_id')::uuid with local check option;

@@ -93,6 +93,31 @@ describe('findings that a person merges', () => {
     expect(statuses.toSorted()).toEqual(['false_positive', 'open']);
   });
 
+  it('keep the severity and the places of both while one report shows both', async () => {
+    const cve = `CVE-2026-${40_000 + ++count}`;
+    const asset: Asset = { type: 'container_image', name: `merge-${count}:prod` };
+    const at = (component: string, path: string, severity: 'low' | 'critical', title: string) =>
+      seen({ asset, vulnerability_ids: [cve], location: { component, path }, severity, title });
+    const both = (title: string) => [at('libfoo', 'a/lib.jar', 'low', title), at('foo', 'b/lib.jar', 'critical', title)];
+    await scan(asset, both('x'), 1);
+    const ids = (await get<{ data: Shown[] }>(`/findings?cve=${cve}&sort=created_at`)).data.map(({ id }) => id);
+    expect(await merge(ids[0] ?? '', ids[1] ?? '')).toMatchObject({ status: 200 });
+    const [kept = ''] = (await get<{ data: Shown[] }>(`/findings?cve=${cve}`)).data.map(({ id }) => id);
+    const present = async () =>
+      (await get<{ data: { state: string; location: { path: string } }[] }>(`/findings/${kept}/occurrences`)).data
+        .filter(({ state }) => state === 'present')
+        .map(({ location }) => location.path)
+        .sort();
+    for (const [day, title] of ['y', 'z', 'y', 'x'].entries()) {
+      await scan(asset, both(title), 2 + day);
+      expect(await read(kept)).toMatchObject({ status: 'open', severity: 'critical' });
+      expect(await present()).toEqual(['a/lib.jar', 'b/lib.jar']);
+    }
+    await scan(asset, both('x').slice(0, 1), 7);
+    expect(await read(kept)).toMatchObject({ status: 'open', severity: 'low' });
+    expect(await present()).toEqual(['a/lib.jar']);
+  });
+
   it('are closed only when no source of either sees them', async () => {
     const { asset, older, newer } = await twoFindings();
     await merge(newer, older);

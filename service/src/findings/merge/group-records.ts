@@ -90,7 +90,7 @@ export async function groupRecords(tx: TenantTx, resolution: Resolution, isCompl
       from ${importedAssets} named where org_id = ${orgId} and import_id = ${importId}
     ), grouped as (
       select named.asset_id, named.track, max(named.version_n) as version_n, r.weakness, r.identity_key, count(*) as rows,
-        (array_agg(r.n order by r.present desc, r.severity desc, r.content, r.n))[1] as n,
+        (array_agg(r.n order by r.present desc, r.severity desc, r.content, r.n))[1] as n, max(r.severity) filter (where r.present) as severity,
         (array_agg(r.new_id order by r.n))[1] as new_id, array_agg(r.n) as members,
         coalesce(max(r.external_id) filter (where r.present), max(r.external_id)) as external_id, array_agg(r.external_id) as external_ids, bool_or(r.present) as present,
         array_agg(distinct r.content order by r.content) as contents,
@@ -117,10 +117,22 @@ export async function groupRecords(tx: TenantTx, resolution: Resolution, isCompl
         order by s.finding_id is distinct from f.id, s.finding_id limit 1
       ) by_id on true
     ), ranked as (
-      select k.*, row_number() over same as nth, min(how) over same as best
+      select k.*, coalesce(k.finding_id, k.shared_id) as id, row_number() over same as nth, min(how) over same as best, count(*) over same as alike
       from known k window same as (partition by coalesce(k.finding_id, k.shared_id), k.track order by k.how, k.present desc, k.content rows between unbounded preceding and unbounded following)
+    ), joined as (
+      -- Several groups are about one finding, because findings were merged or the tool uses an id twice. All their records count.
+      select id, track, (array_agg(n order by present desc, severity desc nulls last, content, n))[1] as n, sum(rows) as rows, all_elements(members) as members,
+        coalesce(max(external_id) filter (where present), max(external_id)) as external_id, all_elements(external_ids) as external_ids, bool_or(present) as present,
+        (select case when count(*) = 1 then min(one) else sha256(string_agg(one, ''::bytea order by one)) end from (select distinct unnest(all_elements(contents)) as one) every) as content,
+        max(seen_at) as seen_at, max(shown_at) as shown_at
+      from ranked where alike > 1 and (nth = 1 or not (best = 1 and how = 2)) group by id, track having count(*) > 1
     ), decided as (
-      select r.*, case when r.nth = 1 then r.finding_id end as old_id from ranked r where r.nth = 1 or (r.best = 1 and r.how = 2)
+      select r.asset_id, r.track, r.version_n, r.weakness, r.identity_key, r.shared_id, r.counts, r.credentialed, r.knowledge_at, case when r.nth = 1 then r.finding_id end as old_id,
+        coalesce(j.n, r.n) as n, coalesce(j.rows, r.rows) as rows, coalesce(j.members, r.members) as members, coalesce(j.external_id, r.external_id) as external_id,
+        coalesce(j.external_ids, r.external_ids) as external_ids, coalesce(j.present, r.present) as present, coalesce(j.content, r.content) as content,
+        coalesce(j.seen_at, r.seen_at) as seen_at, coalesce(j.shown_at, r.shown_at) as shown_at, case when j.id is null then r.place end as place
+      from ranked r left join joined j on r.nth = 1 and j.id = r.id and j.track = r.track
+      where r.nth = 1 or (r.best = 1 and r.how = 2)
     ), written as (
     insert into tenant_import_groups (org_id, import_id, n, members, rows, asset_id, track, counts, version_n, weakness, identity_key, external_id, present, content, seen_at, absent_at,
       finding_id, is_shared, place, was_gone, outcome)
