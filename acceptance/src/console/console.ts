@@ -138,30 +138,38 @@ export async function goTo(page: Page, path: string): Promise<void> {
 
 const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/**
- * Fails on what axe finds on the page: WCAG 2.2 AA and best practices. `colors` looks for contrast only, for pages that were checked in the other theme,
- * which has the same elements.
- */
-export async function expectAccessible(page: Page, name: string, what: 'everything' | 'colors' = 'everything'): Promise<void> {
+interface Looked {
+  /** `colors` looks for contrast only, for pages that were checked in the other theme, which has the same elements. */
+  what?: 'everything' | 'colors';
+  /** A selector, for pages whose other parts were checked before. */
+  within?: string;
+}
+
+/** Fails on what axe finds on the page: WCAG 2.2 AA and best practices. */
+export async function expectAccessible(page: Page, name: string, { what = 'everything', within = 'html' }: Looked = {}): Promise<void> {
   // It stays in a page that is not loaded again.
   if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axe);
   const options = { resultTypes: ['violations'], ...(what === 'colors' && { runOnly: ['color-contrast'] }) };
-  const found = await page.evaluate(async (given) => {
-    // cast: axe adds itself to the globals of the page, which the types of this process do not know.
-    const { axe: engine } = globalThis as unknown as {
-      axe: { run(options: object): Promise<{ violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] }> };
-    };
-    const { violations } = await engine.run(given);
-    return violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary ?? ''}`));
-  }, options);
+  const found = await page.evaluate(
+    async (given) => {
+      // cast: axe adds itself to the globals of the page, which the types of this process do not know.
+      const { axe: engine } = globalThis as unknown as {
+        axe: { run(within: string, options: object): Promise<{ violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] }> };
+      };
+      const { violations } = await engine.run(given.within, given.options);
+      return violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary ?? ''}`));
+    },
+    { within, options },
+  );
   expect(found, name).toEqual([]);
 }
 
 /** Everything in light, and then what differs in dark: the colours. */
-export async function expectAccessibleInBoth(page: Page, name: string): Promise<void> {
-  await expectAccessible(page, `${name}, light`);
+export async function expectAccessibleInBoth(page: Page, name: string, within?: string): Promise<void> {
+  const looked = within === undefined ? {} : { within };
+  await expectAccessible(page, `${name}, light`, looked);
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.locator('html[data-mantine-color-scheme=dark]').waitFor();
-  await expectAccessible(page, `${name}, dark`, 'colors');
+  await expectAccessible(page, `${name}, dark`, { ...looked, what: 'colors' });
   await page.emulateMedia({ colorScheme: 'light' });
 }

