@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { expectAccessible, expectAccessibleInBoth, startConsole } from './console.ts';
 import { trivyReport } from './reports.ts';
-import { idleFrames, madeUpFindings, scrollToRow } from './scrolling.ts';
+import { madeUpFindings, scrollToRow } from './scrolling.ts';
 
 const web = startConsole(async () => {
   await web.upload('trivy.json', trivyReport(240));
