@@ -17,6 +17,7 @@ import { number } from '../../parts/words.ts';
 import { CONNECTION_READS, type Connection, kinds, scheduleText, useCatalog } from './catalog.ts';
 import { TestAnswer } from './form/test-answer.tsx';
 import { InboundUrl } from './inbound-url.tsx';
+import { NextRun } from './next-run.tsx';
 import { Runs } from './runs.tsx';
 import { Settings } from './settings.tsx';
 
@@ -56,7 +57,7 @@ export function ConnectionPage() {
                 ['Kind', kinds[data.kind]],
                 ['Schedule', data.kind === 'ticketing' ? 'Every 5 minutes, if there are linked tickets' : scheduleText(data.schedule)],
                 ['Last run', <Time key="last" at={data.last_run?.finished_at ?? data.last_run?.started_at} none="never" />],
-                ['Next run', data.enabled ? <Time key="next" at={data.next_run_at} /> : 'Paused'],
+                ['Next run', data.enabled ? <NextRun key="next" at={data.next_run_at} /> : 'Paused'],
                 ...healthRows(health.data?.connections.find(({ connection_id }) => connection_id === id)),
                 ['Connected by', data.created_by],
                 [

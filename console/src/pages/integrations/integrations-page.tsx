@@ -16,6 +16,7 @@ import { Time } from '../../parts/time.tsx';
 import { announce } from '../../parts/toast.tsx';
 import { count, number } from '../../parts/words.ts';
 import { kinds, useCatalog } from './catalog.ts';
+import { NextRun } from './next-run.tsx';
 
 type Health = ResultOf<'getIntegrationHealth'>['connections'][number];
 const isActive = ({ sync_status }: Health): boolean => sync_status === 'queued' || sync_status === 'running';
@@ -111,7 +112,7 @@ function Connections({ rows, nameOf }: { rows: readonly Health[]; nameOf: (provi
         },
         { label: 'Health', cell: (row) => <StatusMark status={isActive(row) ? row.sync_status : row.status} /> },
         { label: 'Last run', cell: ({ last_run_at }) => <Time at={last_run_at} none="never" /> },
-        { label: 'Next run', cell: ({ next_run_at }) => <Time at={next_run_at} /> },
+        { label: 'Next run', cell: ({ next_run_at }) => <NextRun at={next_run_at} /> },
         {
           label: 'Failed, 7 days',
           align: 'end',
