@@ -36,6 +36,22 @@ async function twoFindings(sources: readonly [ImportOptions['source'], ImportOpt
 
 const acceptance = { status: 'risk_accepted', reason: 'not reachable', owner: 'Ada', expires_at: new Date(Date.now() + 30 * 86_400_000).toISOString() };
 
+it('an id that a tool uses for a second place hides neither place', async () => {
+  const cve = `CVE-2026-${40_000 + ++count}`;
+  const asset: Asset = { type: 'container_image', name: `twice-${count}:prod` };
+  const at = (component: string, severity: 'low' | 'critical') =>
+    seen({ asset, vulnerability_ids: [cve], external_id: 'X-1', location: { component, path: `${component}.jar` }, severity });
+  await scan(asset, [at('libfoo', 'low')], 1);
+  for (const day of [2, 3]) {
+    await scan(asset, [at('libfoo', 'low'), at('foo', 'critical')], day);
+    const { data } = await get<{ data: Shown[] }>(`/findings?cve=${cve}`);
+    const places = await Promise.all(data.map(({ id }) => get<{ data: { state: string; location: { path: string } }[] }>(`/findings/${id}/occurrences`)));
+    const present = places.flatMap((page) => page.data).filter(({ state }) => state === 'present');
+    expect(present.map(({ location }) => location.path).sort()).toEqual(['foo.jar', 'libfoo.jar']);
+    expect(data.map(({ severity }) => severity)).toContain('critical');
+  }
+});
+
 describe('findings that a person merges', () => {
   it('become one, with what both sources say and the least closed status', async () => {
     const { older, newer, list } = await twoFindings();
