@@ -16,9 +16,13 @@ export function linkWithin(url: string, site: string): { path: string; query: UR
  * Captures the vendor's response byte for byte. `describe` returns null for a record outside of the configured project. Threat: the credentials of a
  * connection may read more than the people who may add evidence.
  */
-export async function captureJson(http: Http, request: HttpRequest, describe: (record: Obj) => string | null): Promise<Capture | null> {
+export async function captureJson(
+  http: Http,
+  request: HttpRequest,
+  describe: (record: Obj) => string | null | Promise<string | null>,
+): Promise<Capture | null> {
   const { body } = await http.text({ ...request, isComplete: isJson });
-  const description = describe(obj(JSON.parse(body)));
+  const description = await describe(obj(JSON.parse(body)));
   return description === null ? null : { bytes: Buffer.from(body), mediaType: 'application/json', description: oneLine(description, 500) };
 }
 

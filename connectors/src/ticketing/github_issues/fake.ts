@@ -111,9 +111,17 @@ export const githubIssuesWith = ({ app }: { app?: FakeApp } = {}): FakeVendor =>
       const given = (body === '' ? {} : JSON.parse(body)) as Record<string, unknown>;
       if (path === `repos/${REPOSITORY}`) return { body: { full_name: REPOSITORY, has_issues: true, archived: false } };
       if (path === 'search/issues') return searched(tickets, url);
-      if (path === `repos/acme/shop/pulls/7`) return { body: { number: 7, title: pullRequest.title, merged: true, merge_commit_sha: SHA } };
+      if (path === `repos/acme/shop/pulls/7`)
+        return { body: { number: 7, title: pullRequest.title, merged: true, merge_commit_sha: SHA, html_url: `${url.origin}/acme/shop/pull/7` } };
       if (path === `repos/acme/shop/commits/${SHA}`)
-        return { body: { sha: SHA, commit: { message: 'Upgrade log4j\n\nCloses #7', author: { name: 'Ada' } }, files: [] } };
+        return {
+          body: {
+            sha: SHA,
+            html_url: `${url.origin}/acme/shop/commit/${SHA}`,
+            commit: { message: 'Upgrade log4j\n\nCloses #7', author: { name: 'Ada' } },
+            files: [],
+          },
+        };
       if (path === `repos/${REPOSITORY}/issues` && method === 'GET') return listed(tickets, url, options);
       if (path === `repos/${REPOSITORY}/issues`) {
         const reason = refused(given);

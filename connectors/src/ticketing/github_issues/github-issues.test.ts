@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { siteOf } from '../../shared/github/site.ts';
-import { type FakeVendor, type RunningFake, serveFake } from '../../testing/fake-server.ts';
+import { type FakeResponse, type FakeVendor, type RunningFake, serveFake } from '../../testing/fake-server.ts';
 import { contextOf } from '../../testing/host.ts';
 import { githubIssuesFake } from './fake.ts';
 import { githubIssues } from './index.ts';
@@ -32,6 +32,27 @@ describe('links', () => {
     const commit = await githubIssues.capture?.(named, `${fake.origin}/acme/shop/commit/${SHA}`);
     expect(commit?.description).toBe('GitHub commit acme/shop@6dcb09b5b578: Upgrade log4j');
     await expect(githubIssues.capture?.(named, `${fake.origin}/acme/shop/pull/8`)).rejects.toMatchObject({ kind: 'configuration' });
+  });
+
+  it('follows a renamed repository, but not an issue to another repository', async () => {
+    const redirecting = (issue: string, repository: string): FakeVendor => ({
+      ...githubIssuesFake,
+      answer: () => (request) => {
+        const { origin, pathname } = request.url;
+        const path = pathname.replace('/api/v3/', '');
+        const to = (number: number): FakeResponse => ({ status: 301, headers: { location: `${origin}/api/v3/repositories/${number}` } });
+        if (path === 'repos/acme/security/issues/1') return to(1);
+        if (path === 'repos/acme/security') return to(2);
+        return { body: path.endsWith('/1') ? { number: 1, title: 'Moved', html_url: `${origin}/${issue}/issues/1` } : { full_name: repository } };
+      },
+    });
+    const captureFrom = async (vendor: FakeVendor) => {
+      const { fake, context } = await started(vendor);
+      return githubIssues.capture?.(context, `${fake.origin}/acme/security/issues/1`);
+    };
+    await expect(captureFrom(redirecting('acme/renamed', 'acme/renamed'))).resolves.toMatchObject({ description: 'GitHub issue acme/security#1: Moved' });
+    await expect(captureFrom(redirecting('acme/hr', 'acme/renamed'))).resolves.toBeNull();
+    await expect(captureFrom(redirecting('acme/renamed-hr', 'acme/renamed'))).resolves.toBeNull();
   });
 
   it('derives the site from the API URL', () => {

@@ -9,6 +9,7 @@ import { includesName, labelOf, markerOf } from '../../core/tickets/mapping.ts';
 import { fitParagraphs, footerOf, markdown, oneLine } from '../../core/tickets/text.ts';
 import { isSigned, jsonBody, WebhookSecret } from '../../core/webhook-signatures.ts';
 import { credentialProblems, githubCredentials, githubHeaders, githubLogin } from '../../shared/github/credentials.ts';
+import { siteOf } from '../../shared/github/site.ts';
 import { Config, comment, footer, labelsOf, namesOf, ticketOf, withDue } from './issue.ts';
 import { linked } from './links.ts';
 
@@ -141,12 +142,21 @@ export const githubIssues = defineTicketing({
     const link = linked(url, config.api_url);
     const readable = [config.repository, ...(config.evidence_repositories ?? [])].map((name) => name.toLowerCase());
     if (!link || !readable.includes(link.repository.toLowerCase())) return null;
-    return captureJson(http, { path: link.path }, ({ number, sha, title, commit }) => {
+    return captureJson(http, { path: link.path }, async ({ number, sha, title, commit, html_url }) => {
+      if (!(await isOf(http, link.repository, str(html_url) ?? '', siteOf(config.api_url)))) return null;
       const name = number === undefined ? `@${(str(sha) ?? '').slice(0, 12)}` : `#${str(number)}`;
       return `GitHub ${link.what} ${link.repository}${name}: ${str(title) ?? str(obj(commit).message)?.split('\n')[0] ?? ''}`;
     });
   },
 });
+
+/** GitHub redirects from an issue that was transferred to where it is now, which may be any repository, and from the old name of a repository. */
+async function isOf(http: Http, repository: string, url: string, site: string): Promise<boolean> {
+  const isBelow = (name: string): boolean => url.toLowerCase().startsWith(`${site}/${name}/`.toLowerCase());
+  if (isBelow(repository)) return true;
+  const { full_name } = await http.getJson(`repos/${repository}`, Type.Object({ full_name: Type.String() }));
+  return isBelow(full_name);
+}
 
 function issuesOf(config: { repository: string }): string {
   return `repos/${config.repository}/issues`;

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type RunningFake, serveFake } from '../../testing/fake-server.ts';
+import { type FakeVendor, type RunningFake, serveFake } from '../../testing/fake-server.ts';
 import { contextOf } from '../../testing/host.ts';
 import { gitlabIssuesFake } from './fake.ts';
 import { gitlabIssues } from './index.ts';
@@ -10,8 +10,8 @@ afterEach(async () => {
   for (const fake of running.splice(0)) await fake.close();
 });
 
-async function started() {
-  const fake = await serveFake(gitlabIssuesFake, { pageSize: 10 });
+async function started(vendor: FakeVendor = gitlabIssuesFake) {
+  const fake = await serveFake(vendor, { pageSize: 10 });
   running.push(fake);
   return { fake, settings: gitlabIssuesFake.settings(fake.origin), context: contextOf(gitlabIssues, gitlabIssuesFake.settings(fake.origin)) };
 }
@@ -29,6 +29,23 @@ describe('links', () => {
     expect(request?.description).toBe('GitLab merge request acme/shop!7: Upgrade log4j');
     const commit = await gitlabIssues.capture?.(named, `${fake.origin}/acme/shop/-/commit/${SHA}`);
     expect(commit?.description).toBe('GitLab commit acme/shop@6104942438c1: Upgrade log4j');
+  });
+
+  it('captures links of a project that is configured by its number only if the record is at the link', async () => {
+    const numbered: FakeVendor = {
+      ...gitlabIssuesFake,
+      answer(options) {
+        const answer = gitlabIssuesFake.answer(options);
+        return (request) => answer({ ...request, url: new URL(request.url.href.replace('projects/42/', 'projects/acme%2Fplatform%2Fsecurity/')) });
+      },
+    };
+    const { fake, context } = await started(numbered);
+    const byNumber = { ...context, config: { ...context.config, project: '42' } };
+    const ours = await gitlabIssues.capture?.(byNumber, `${fake.origin}/acme/platform/security/-/issues/1`);
+    expect(ours?.description).toBe('GitLab issue acme/platform/security#1: Weakness 1');
+    for (const other of ['hr/secret', 'acme/platform', 'acme/security', 'security/issues'])
+      await expect(gitlabIssues.capture?.(byNumber, `${fake.origin}/${other}/-/issues/1`), other).resolves.toBeNull();
+    expect(fake.requests.every(({ url }) => url.pathname.includes('/projects/42/'))).toBe(true);
   });
 
   it('recognizes links with and without the dash, below the path of the site', () => {

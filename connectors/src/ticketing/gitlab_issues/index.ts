@@ -119,7 +119,7 @@ export const gitlabIssues = defineTicketing({
     // A project that is configured by its number has a path that only the record tells.
     const path = isNamed ? link.path : link.path.replace(/^projects\/[^/]+/, `projects/${config.project}`);
     return captureJson(http, { path }, ({ title, web_url }) => {
-      const isOurs = isNamed || (str(web_url) ?? '').toLowerCase().includes(`/${link.project.toLowerCase()}/`);
+      const isOurs = isNamed || linked(str(web_url) ?? '', config.api_url)?.project.toLowerCase() === link.project.toLowerCase();
       return isOurs ? `GitLab ${link.what} ${link.project}${link.name}: ${str(title) ?? ''}` : null;
     });
   },
