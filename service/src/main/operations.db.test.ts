@@ -1,14 +1,23 @@
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { declareJob, enqueue } from '../jobs/jobs.ts';
 import { createCuttableDatabase } from '../testing/fakes/postgres-proxy.ts';
-import { startApi, type TestApi } from '../testing/http/api.ts';
+import { call, startApi, type TestApi } from '../testing/http/api.ts';
 import { startApp } from '../testing/http/app.ts';
 import { useReceiver, webhooksOf } from '../testing/integrations/webhooks.ts';
 import { createMemoryLog } from '../testing/log.ts';
-import { withClient } from '../testing/postgres.ts';
+import { createTestDatabase, withClient } from '../testing/postgres.ts';
 import { startReplica } from '../testing/replica.ts';
+import { readConfig } from './config.ts';
+import { createLog } from './log.ts';
 import { createMetrics, installHealth, installMetrics } from './operations.ts';
+import { startParts } from './parts.ts';
 
 let api: TestApi;
 let database: Awaited<ReturnType<typeof createCuttableDatabase>>;
@@ -90,6 +99,56 @@ describe('/readyz', () => {
       }
     });
     expect((await ready()).status).toBe(200);
+  });
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+describe('a first start', () => {
+  it.each(['printed', 'chosen'] as const)('is ready only when the first key works, if it is %s', async (kind) => {
+    const { url: databaseUrl, drop } = await createTestDatabase();
+    const dataDir = await mkdtemp(join(tmpdir(), 'rrs-ready-'));
+    const stops: (() => Promise<unknown>)[] = [() => rm(dataDir, { recursive: true }), drop];
+    onTestFinished(async () => {
+      for (const stop of stops.toReversed()) await stop();
+    });
+    const chosen = kind === 'chosen' ? { RRS_BOOTSTRAP_API_KEY: 'rrs_chosen-by-the-operator-0123456789abcdef' } : {};
+    const ports = [await freePort(), await freePort()];
+    const { config } = readConfig({
+      ...chosen,
+      HOST: '127.0.0.1',
+      PORT: `${ports[0]}`,
+      RRS_METRICS_PORT: `${ports[1]}`,
+      RRS_DATA_DIR: dataDir,
+      RRS_CONSOLE: 'off',
+    });
+    const readyOn = (port: number) =>
+      fetch(`http://127.0.0.1:${port}/readyz`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    const blocked = await withClient(databaseUrl, async (client) => {
+      // The last moment at which there is no key: the transaction that creates it waits.
+      await client.query(`select pg_advisory_lock(hashtext('rrs first organization'))`);
+      const starting = startParts({ role: 'api', config, log: createLog('silent'), databaseUrl, stops });
+      const waiting = `select 1 from pg_locks where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())`;
+      await expect.poll(async () => (await client.query(waiting)).rowCount, { timeout: 20_000 }).toBe(1);
+      expect(await Promise.all(ports.map(readyOn))).toEqual([false, false]);
+      return { starting };
+    });
+    // The end of the connection released the lock.
+    await expect.poll(() => readyOn(ports[0] ?? 0), { timeout: 20_000, interval: 1 }).toBe(true);
+    const as = chosen.RRS_BOOTSTRAP_API_KEY ?? (await readFile(join(dataDir, 'first-owner-key'), 'utf8')).trim();
+    expect(await call(`http://127.0.0.1:${ports[0]}`, 'GET', '/api/v1/me', { as })).toMatchObject({ status: 200, body: { role: 'owner' } });
+    const { firstOwner } = await blocked.starting;
+    expect(firstOwner?.key).toBe(kind === 'chosen' ? null : as);
+    expect(await readyOn(ports[1] ?? 0)).toBe(true);
   });
 });
 
