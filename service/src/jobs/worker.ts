@@ -6,6 +6,7 @@ import { JOB_LIMITS } from '../db/limits.ts';
 import { messageOf } from '../shared/errors.ts';
 import type { JobContext, JobHandler, JobKind } from './jobs.ts';
 import { patientPool } from './patient-pool.ts';
+import { takeTurns } from './turns.ts';
 
 export interface WorkerOptions {
   url: string;
@@ -56,26 +57,13 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   events.on('pool:create', ({ workerPool }) => {
     id = workerPool.id;
   });
-  const limits: Record<JobKind, number> = { cpu: concurrency, io: IO_CONCURRENCY };
-  const running: Record<JobKind, number> = { cpu: 0, io: 0 };
+  const kindOf = (task: string): JobKind => handlers.find(({ name }) => name === task)?.kind ?? 'cpu';
+  const turns = takeTurns({ cpu: concurrency, io: IO_CONCURRENCY }, kindOf, events);
   let isStopping = false;
-  const waiting: (() => void)[] = [];
-  const wakeAll = (): void => {
-    for (const wake of waiting.splice(0)) wake();
-  };
-  const slots: Slots = {
-    take: async (kind, jobId) => {
-      while (!isStopping && running[kind] >= limits[kind]) await new Promise<void>((resolve) => waiting.push(resolve));
-      if (isStopping) {
-        await giveBack(pool, jobId);
-        throw new Error(GIVEN_BACK);
-      }
-      running[kind]++;
-    },
-    release: (kind) => {
-      running[kind]--;
-      wakeAll();
-    },
+  const begin = async (jobId: string): Promise<void> => {
+    if (!isStopping) return;
+    await giveBack(pool, jobId);
+    throw new Error(GIVEN_BACK);
   };
   if (alone) {
     await releaseJobsOfDeadWorkers(pool, 0).catch(async (error: unknown) => {
@@ -86,13 +74,13 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const runner = await run({
     pgPool: patientPool(pool, () => isStopping),
     concurrency: concurrency + IO_CONCURRENCY,
-    forbiddenFlags: () => (['cpu', 'io'] as const).filter((kind) => isStopping || running[kind] >= limits[kind]),
+    forbiddenFlags: () => turns.forbidden(),
     noHandleSignals: true,
     noPreparedStatements: false,
     gracefulShutdownAbortTimeout: graceMs,
     events,
     logger: quietLogger(log),
-    taskList: Object.fromEntries(handlers.map((handler) => [handler.name, taskOf(handler, options, slots)])),
+    taskList: Object.fromEntries(handlers.map((handler) => [handler.name, taskOf(handler, options, { begin, end: () => turns.release(handler.kind) })])),
     parsedCronItems: parseCronItems(
       handlers.flatMap(({ name, schedule }) =>
         schedule === undefined || !schedules ? [] : [{ task: name, match: schedule, options: { backfillPeriod: 0, maxAttempts: 3 } }],
@@ -119,7 +107,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     stop: async () => {
       // From now on no job is fetched, although the queue needs a moment to shut down.
       isStopping = true;
-      wakeAll();
+      turns.stop();
       // The heartbeat continues until the last job is done. Otherwise the worker would count as dead and its jobs would run twice.
       await runner.stop();
       clearInterval(beating);
@@ -129,30 +117,30 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   };
 }
 
-interface Slots {
-  /** Waits until the job may run. Throws if the worker stops before that, and makes the job available again. */
-  take(kind: JobKind, jobId: string): Promise<void>;
-  release(kind: JobKind): void;
+interface Turn {
+  /** Throws if the worker stops, and makes the job available again. */
+  begin(jobId: string): Promise<void>;
+  end(): void;
 }
 
 const GIVEN_BACK = 'given back to the queue';
 
-/** Several jobs may be fetched at the same time before the first of them counts, and one more while the worker begins to stop. No attempt is used up. */
+/** A job may be fetched while the worker begins to stop. No attempt is used up. */
 async function giveBack(pool: pg.Pool, jobId: string): Promise<void> {
   await pool.query('update graphile_worker._private_jobs set locked_at = null, locked_by = null, attempts = greatest(attempts - 1, 0) where id = $1', [jobId]);
 }
 
-function taskOf(handler: JobHandler, { db: unlimited, log, onFinished }: WorkerOptions, slots: Slots) {
+function taskOf(handler: JobHandler, { db: unlimited, log, onFinished }: WorkerOptions, turn: Turn) {
   const db = unlimited.limitedTo(JOB_LIMITS);
   return async (
     payload: unknown,
     { abortSignal, job }: { abortSignal?: AbortSignal | undefined; job: { id: string; attempts: number; max_attempts: number; last_error: string | null } },
   ): Promise<void> => {
-    await slots.take(handler.kind, job.id);
     const started = performance.now();
     const finished = (outcome: 'succeeded' | 'failed'): void => onFinished?.(handler.name, outcome, (performance.now() - started) / 1000);
     const context = { db, log, signal: abortSignal ?? new AbortController().signal, lastAttempt: job.attempts >= job.max_attempts };
     try {
+      await turn.begin(job.id);
       if (job.last_error === DIED_AGAIN) {
         finished('failed');
         return await abandon(handler, payload, context, job.id);
@@ -160,11 +148,12 @@ function taskOf(handler: JobHandler, { db: unlimited, log, onFinished }: WorkerO
       await handler.run(payload, context);
       finished('succeeded');
     } catch (error) {
+      if (messageOf(error) === GIVEN_BACK) throw error;
       finished('failed');
       log.error({ job: handler.name, job_id: job.id, attempt: job.attempts, err: error }, 'job failed');
       throw error;
     } finally {
-      slots.release(handler.kind);
+      turn.end();
     }
   };
 }
