@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   type Compilable,
@@ -15,8 +14,9 @@ import pg from 'pg';
 import { errorCodeOf } from '../shared/errors.ts';
 import { isUuid } from '../shared/ids.ts';
 import { createQueues } from '../shared/one-at-a-time.ts';
+import { keptName, statementName } from './connection/kept-plans.ts';
+import { valueTypes } from './connection/parse-values.ts';
 import { NO_LIMITS, type TransactionLimits } from './limits.ts';
-import { valueTypes } from './parse-values.ts';
 import { asTransaction, isInsideTransaction } from './transaction-scope.ts';
 import type { DB } from './types.ts';
 
@@ -39,6 +39,11 @@ export interface Database {
   withCopyClient<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T>;
   /** The same connections, with limits for every transaction. */
   limitedTo(limits: TransactionLimits): Database;
+  /**
+   * The same connections, with every statement planned once per connection and for any values. For transactions with many statements on few rows,
+   * which would take longer to plan than to run.
+   */
+  keepingPlans(): Database;
   stats(): Record<'tenant' | 'system', { total: number; idle: number; waiting: number }>;
   close(): Promise<void>;
 }
@@ -59,6 +64,7 @@ const ACQUIRE_TIMEOUT_MS = 5_000;
 const LANE_STATEMENT_MS = 10_000;
 const LOCK_NOT_AVAILABLE = '55P03';
 const LOCK_RETRY_MS = 100;
+const FEATURE_NOT_SUPPORTED = '0A000';
 
 export function openDatabase({ url, poolSize, acquireMs = ACQUIRE_TIMEOUT_MS }: DatabaseOptions): Database {
   const tenantPool = openPool(url, 'rrs_app', { max: poolSize, pipeline: true, acquireMs });
@@ -66,13 +72,14 @@ export function openDatabase({ url, poolSize, acquireMs = ACQUIRE_TIMEOUT_MS }: 
   const lanePool = openPool(url, 'rrs_system', { max: lanes.length, pipeline: true, settings: `-c statement_timeout=${LANE_STATEMENT_MS}` });
   const shared = new Map(lanes.map((lane) => [lane, openSharedConnection(lanePool)]));
   const importPool = openPool(url, 'rrs_import', { max: poolSize, pipeline: false });
-  const within = (limits: TransactionLimits): Database => ({
+  const within = (limits: TransactionLimits, keepsPlans: boolean): Database => ({
     withTenant: ({ orgId }, work) => {
       if (!isUuid(orgId)) throw new Error('withTenant requires the id of an organization');
-      const transaction = { key: orgId, begin: `${beginOf(limits)}; set local app.org_id = '${orgId}'`, retryMs: limits.retryMs };
-      return inTransaction(tenantPool, transaction, (tx) => work(tx as TenantTx));
+      const begin = `${beginOf(limits, keepsPlans)}; set local app.org_id = '${orgId}'`;
+      return inTransaction(tenantPool, { key: orgId, begin, keepsPlans, retryMs: limits.retryMs }, (tx) => work(tx as TenantTx));
     },
-    withSystem: (work) => inTransaction(systemPool, { key: '', begin: beginOf(limits), retryMs: limits.retryMs }, (tx) => work(tx as SystemTx)),
+    withSystem: (work) =>
+      inTransaction(systemPool, { key: '', begin: beginOf(limits, keepsPlans), keepsPlans, retryMs: limits.retryMs }, (tx) => work(tx as SystemTx)),
     systemQuery: async (name, text, values, lane = 'authentication') => {
       const client = await shared.get(lane)?.client();
       return client ? (await client.query({ name, text, values: [...values] })).rows : [];
@@ -88,19 +95,24 @@ export function openDatabase({ url, poolSize, acquireMs = ACQUIRE_TIMEOUT_MS }: 
         client.release(broken);
       }
     },
-    limitedTo: within,
+    limitedTo: (other) => within(other, keepsPlans),
+    keepingPlans: () => within(limits, true),
     stats: () => ({ tenant: poolStats(tenantPool), system: poolStats(systemPool) }),
     close: async () => {
       for (const connection of shared.values()) connection.close();
       await Promise.all([tenantPool, systemPool, lanePool, importPool].map((pool) => pool.end()));
     },
   });
-  return within(NO_LIMITS);
+  return within(NO_LIMITS, false);
 }
 
 /** Zero is no limit. */
-function beginOf({ lockMs, statementMs }: TransactionLimits): string {
-  return lockMs === 0 && statementMs === 0 ? 'begin' : `begin; set local lock_timeout = ${lockMs}; set local statement_timeout = ${statementMs}`;
+function beginOf({ lockMs, statementMs }: TransactionLimits, keepsPlans: boolean): string {
+  return [
+    'begin',
+    ...(lockMs === 0 && statementMs === 0 ? [] : [`set local lock_timeout = ${lockMs}; set local statement_timeout = ${statementMs}`]),
+    ...(keepsPlans ? ['set local plan_cache_mode = force_generic_plan'] : []),
+  ].join('; ');
 }
 
 /** One connection for the short statements of all callers. It is replaced when it breaks. */
@@ -176,19 +188,20 @@ interface Transaction {
   /** The organization, or empty for the system. */
   key: string;
   begin: string;
+  keepsPlans: boolean;
   retryMs: number;
 }
 
 /** Of the transactions of an organization that did not get their locks, one at a time tries again, so that they do not hold all connections. */
 const retryOneByOne = createQueues();
 
-async function inTransaction<T>(pool: pg.Pool, { key, begin, retryMs }: Transaction, work: (tx: Kysely<DB>) => Promise<T>): Promise<T> {
+async function inTransaction<T>(pool: pg.Pool, transaction: Transaction, work: (tx: Kysely<DB>) => Promise<T>): Promise<T> {
   // Waiting for a second connection while holding one can deadlock the pool.
   if (isInsideTransaction()) throw new Error('a transaction was opened inside a transaction: pass tx instead');
-  const deadline = performance.now() + retryMs;
+  const deadline = performance.now() + transaction.retryMs;
   for (let isRetry = false; ; isRetry = true) {
     try {
-      return await (isRetry ? retryOneByOne(key, () => once(pool, begin, work)) : once(pool, begin, work));
+      return await (isRetry ? retryOneByOne(transaction.key, () => once(pool, transaction, work)) : once(pool, transaction, work));
     } catch (error) {
       // Everything was rolled back, and the connection serves others until the next try.
       if (errorCodeOf(error) !== LOCK_NOT_AVAILABLE || performance.now() >= deadline) throw error;
@@ -197,7 +210,7 @@ async function inTransaction<T>(pool: pg.Pool, { key, begin, retryMs }: Transact
   }
 }
 
-async function once<T>(pool: pg.Pool, begin: string, work: (tx: Kysely<DB>) => Promise<T>): Promise<T> {
+async function once<T>(pool: pg.Pool, { begin, keepsPlans }: Transaction, work: (tx: Kysely<DB>) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken = false;
   let over = false;
@@ -205,7 +218,7 @@ async function once<T>(pool: pg.Pool, begin: string, work: (tx: Kysely<DB>) => P
     // Not awaited: the connection is pipelined, so BEGIN is sent together with the first statement.
     const begun = client.query(begin);
     begun.catch(() => {});
-    const result = await asTransaction(() => work(new Kysely<DB>({ dialect: singleConnection(client, () => over) })));
+    const result = await asTransaction(() => work(new Kysely<DB>({ dialect: singleConnection(client, keepsPlans, () => over) })));
     over = true;
     await begun;
     const committed = await client.query('commit');
@@ -213,6 +226,8 @@ async function once<T>(pool: pg.Pool, begin: string, work: (tx: Kysely<DB>) => P
     return result;
   } catch (error) {
     over = true;
+    // Prepared statements that return all columns of a table fail for good when the table gets another column.
+    broken = errorCodeOf(error) === FEATURE_NOT_SUPPORTED;
     await client.query('rollback').catch(() => {
       broken = true;
     });
@@ -229,7 +244,7 @@ async function once<T>(pool: pg.Pool, begin: string, work: (tx: Kysely<DB>) => P
  */
 export async function executePrepared<Row>(tx: TenantTx, query: Compilable<Row>): Promise<Row[]> {
   const compiled = query.compile();
-  const named: CompiledQuery<Row> & { name: string } = { ...compiled, name: hash('sha1', compiled.sql) };
+  const named: CompiledQuery<Row> & { name: string } = { ...compiled, name: statementName(compiled.sql) };
   return (await tx.executeQuery<Row>(named)).rows;
 }
 
@@ -240,12 +255,13 @@ interface Statement {
   name?: string;
 }
 
-function singleConnection(client: pg.PoolClient, isOver: () => boolean): Dialect {
+function singleConnection(client: pg.PoolClient, keepsPlans: boolean, isOver: () => boolean): Dialect {
   const connection: DatabaseConnection = {
     executeQuery: async <R>(query: Statement): Promise<QueryResult<R>> => {
       // A statement left over from a failed Promise.all: the connection may already serve another organization.
       if (isOver()) throw new Error('the transaction has ended: a statement came after its end');
-      const { sql: text, parameters, name } = query;
+      const { sql: text, parameters } = query;
+      const name = query.name ?? (keepsPlans ? keptName(client, text) : undefined);
       const result = await client.query<R & pg.QueryResultRow>({ text, values: [...parameters], ...(name === undefined ? {} : { name }) });
       return { rows: result.rows ?? [], numAffectedRows: BigInt(result.rowCount ?? 0) };
     },

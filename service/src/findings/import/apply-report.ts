@@ -87,7 +87,7 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report):
     provesFixed: source.kind === 'connection',
     sla,
     actor: { ...(row.actor as Omit<HistoryActor, 'orgId'>), orgId },
-    staged: { rows: staged.received - staged.rejected - staged.seen, seen: staged.seen },
+    staged: stagedRows(staged),
     files: staged.run.files?.length ?? null,
   };
   await describeRun(tx, { orgId, importId: row.id }, ...runsOf(row, report, staged));
@@ -200,6 +200,10 @@ function runsOf(row: ImportRow, { format, collected }: Report, { run, runByAsset
   // Facts of single assets state whether their time is right, so the doubt about the time of the whole report is theirs, too.
   const doubt = unspecified ?? (run.inventory_only ? 'inventory_only' : run.unfinished ? 'partially_covered' : all.doubt);
   return [{ ...all, doubt: byAsset.size > 0 && doubt === 'time_suspect' ? null : doubt }, byAsset];
+}
+
+export function stagedRows({ received, rejected, seen }: Staged): Resolution['staged'] {
+  return { rows: received - rejected - seen, seen };
 }
 
 /** Whoever deletes the staged records of an import, or uses them, has its row locked. */

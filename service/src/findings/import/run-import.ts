@@ -16,7 +16,7 @@ import { FastPathMissed, knownContents } from '../merge/known-records.ts';
 import { isLarge } from '../merge/resolution.ts';
 import { findSource } from '../merge/sources.ts';
 import { stagingColumns } from '../merge/staging.ts';
-import { applyReport, type Collected, coveredByRun, lockImport, type Report, type Result } from './apply-report.ts';
+import { applyReport, type Collected, coveredByRun, lockImport, type Report, type Result, stagedRows } from './apply-report.ts';
 import type { ImportRow, ScanScope } from './manage-imports.ts';
 import { storedFile } from './reading/open-report.ts';
 import type { Reader } from './reading/read-report.ts';
@@ -138,10 +138,10 @@ async function stage({ blobs, follower, reader }: Importing, { db, signal }: Job
   if ('refused' in result) throw new Refused(result);
   const [beginning] = begun;
   if (!beginning) throw new Error('the report was read before its source was known');
-  const { received, rejected, seen } = result.staged;
+  const { received, rejected } = result.staged;
   if (received > 0 && rejected === received) throw new AllRejected(result.staged);
   // In its own transaction: `analyze` locks the table against other analyzers until the transaction ends.
-  if (isLarge({ staged: { rows: received - rejected - seen, seen } })) await db.withTenant({ orgId }, (tx) => sql`select analyze_staging()`.execute(tx));
+  if (isLarge({ staged: stagedRows(result.staged) })) await db.withTenant({ orgId }, (tx) => sql`select analyze_staging()`.execute(tx));
   return { ...result, ...beginning, follower, collected };
 }
 
@@ -180,7 +180,8 @@ class DryRun extends Error {}
 class Superseded extends Error {}
 
 /** Applies all changes of an import in one transaction, one import per organization at a time. */
-async function finish(db: Database, row: ImportRow, report: Report): Promise<void> {
+async function finish(unplanned: Database, row: ImportRow, report: Report): Promise<void> {
+  const db = isLarge({ staged: stagedRows(report.staged) }) ? unplanned : unplanned.keepingPlans();
   let result: Result | undefined;
   try {
     await queueImport(row.org_id, () =>
