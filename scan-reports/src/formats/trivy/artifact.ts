@@ -13,6 +13,8 @@ export interface Contexts {
   /** Version of Trivy. */
   version: string | undefined;
   cluster: string | undefined;
+  /** The specification of a compliance report. Such a report has the results of its checks only. */
+  specification: string | undefined;
   /** Fields of each result and of each cluster resource, by path. */
   headers: Map<string, Readonly<Record<string, string | undefined>>>;
   /** Targets computed from `headers`, by path. */
@@ -42,6 +44,7 @@ export function emptyContexts(): Contexts {
     created: null,
     version: undefined,
     cluster: undefined,
+    specification: undefined,
     headers: new Map(),
     targets: new Map(),
     package: {},

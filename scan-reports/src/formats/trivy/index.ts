@@ -58,7 +58,8 @@ export const trivy: ReportFormat = {
     const [context] = contexts;
     if (!context || contexts.length > 1) return;
     if (hasVulnerability) yield* runEntry({ looked_for: lookedFor(context) });
-    yield* runEntry({ components: context.packages, left_out: leftOut(context) });
+    const { packages, specification } = context;
+    yield* runEntry({ components: packages, left_out: leftOut(context), restrictions: specification === undefined ? [] : [`--compliance ${specification}`] });
   },
 };
 
@@ -116,7 +117,7 @@ function endPackage({ package: { Name, SrcName, Version, Release, Epoch }, packa
 /** Artifact and result fields may come after the lists they belong to, so they are read in a first pass. */
 async function readContexts(input: ReportInput): Promise<Contexts[]> {
   const contexts: Contexts[] = [];
-  const top = ['ArtifactName', 'ArtifactType', 'Metadata', 'CreatedAt', 'ClusterName', 'Trivy'];
+  const top = ['ArtifactName', 'ArtifactType', 'Metadata', 'CreatedAt', 'ClusterName', 'Trivy', 'ID'];
   const nested = [
     ...RESULTS.flatMap((result) => ['Target', 'Type', 'Class'].map((field) => `${result}.${field}`)),
     ...PACKAGE_FIELDS,
@@ -139,6 +140,7 @@ async function readContexts(input: ReportInput): Promise<Contexts[]> {
     else if (key === 'CreatedAt') context.created = date(value);
     else if (key === 'Trivy') context.version = str(obj(value).Version);
     else if (key === 'ClusterName') context.cluster = str(value);
+    else if (key === 'ID') context.specification = str(value);
   }
   for (const context of contexts) if (context) endPackage(context);
   return contexts;

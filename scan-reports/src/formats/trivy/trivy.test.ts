@@ -122,7 +122,9 @@ test('reads the older list of results and compliance reports', async () => {
     { place: '[0].Vulnerabilities[0]', asset, location: { component: 'lodash', version: '4.17.4', fixed_version: '>=4.17.11', path: 'web/package-lock.json' } },
     { place: '[2].Vulnerabilities[0]', asset, location: { component: 'curl' } },
   ]);
-  expect((await read('compliance.json')).observations).toMatchObject([{ rule: 'DS002', asset: null, location: { path: 'Dockerfile' } }]);
+  const compliance = await read('compliance.json');
+  expect(compliance.observations).toMatchObject([{ rule: 'DS002', asset: null, location: { path: 'Dockerfile' } }]);
+  expect(compliance.runs).toContainEqual(expect.objectContaining({ restrictions: ['--compliance docker-cis-1.6.0'] }));
 });
 
 test('rejects malformed entries and reads the rest', async () => {

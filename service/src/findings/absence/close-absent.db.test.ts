@@ -64,6 +64,13 @@ describe('absence', () => {
     });
     const open = (await engine.findings(org)).filter(({ status }) => status === 'open').map(({ location }) => location.path);
     expect(open.sort()).toEqual(['lib/c/d.ts', 'src/b.ts']);
+    const atOnce = await engine.findings(org);
+    org = await engine.organization();
+    const newer = await engine.start(org, [], { scope: complete(2) ?? {} });
+    await engine.attempt(org, newer, {}, (format) => ({ ...format, about: async () => ({ tools: null, finished: true, unread: ['src/b.ts', 'lib/c'] }) }));
+    await run([on('src/a.ts'), on('src/b.ts'), on('lib/c/d.ts'), on('lib/cd.ts')], complete(1));
+    const statusOf = (all: typeof atOnce) => all.map(({ location, status }) => `${location.path} ${status}`).sort();
+    expect(statusOf(await engine.findings(org))).toEqual(statusOf(atOnce));
   });
 
   it('proves the fix of a finding that was called verified without proof, if the scan is complete and newer', async () => {

@@ -7,7 +7,7 @@ import { closeUnseen } from '../merge/change-status.ts';
 import type { Groups } from '../merge/group-records.ts';
 import { updateShared } from '../merge/merged-values.ts';
 import type { Resolution } from '../merge/resolution.ts';
-import { componentEntry, portRange, recordLists } from '../merge/run-lists.ts';
+import { componentEntry, isSelective, portRange, recordLists } from '../merge/run-lists.ts';
 import type { Absence } from './absence.ts';
 import { findExcess, type Withheld } from './brake.ts';
 import { addReportedAsFixed, findAbsent } from './find-absent.ts';
@@ -79,25 +79,23 @@ async function keepBlocked(tx: TenantTx, { orgId, importId, sourceId }: Resoluti
 }
 
 /** Records how completely and ably the run looked at each track. */
-async function recordRun(tx: TenantTx, resolution: Resolution, { complete, checks, files, unread, facts }: Absence): Promise<void> {
+async function recordRun(tx: TenantTx, resolution: Resolution, { complete, checks, files, unread, skipped, facts }: Absence): Promise<void> {
   const { orgId, importId, sourceId } = resolution;
-  const { left_out = [], restrictions = [], ports = [] } = facts;
-  const isRestricted = [unread, left_out, restrictions].some((list) => list.length > 0);
-  const isSelective = checks !== null || files !== null || ports.length > 0 || isRestricted;
+  const components = (facts.components ?? []).map(({ name, version }) => componentEntry(name.toLowerCase(), version));
+  const { left_out: leftOut = [], restrictions = [], ports = [] } = facts;
+  const lists = { checks, files, components, ports: ports.map(portRange), unread, skipped, leftOut, restrictions };
   await sql`
     insert into run_assets (org_id, source_id, asset_id, track, import_id, version_n, started_at, ended_at, complete, accepted, credentialed, knowledge_at, selective, track_name,
       platform, build_ids, named_keys)
     select ${orgId}, ${sourceId}, a.asset_id, a.track, ${importId}, max(a.version_n), min(a.started_at), max(a.ended_at), ${complete}::boolean and bool_and(a.doubt is null), true,
-      bool_and(a.credentialed), min(a.knowledge_at), ${isSelective}, case when min(a.track_name) = max(a.track_name) then min(a.track_name) end,
+      bool_and(a.credentialed), min(a.knowledge_at), ${isSelective(lists)}, case when min(a.track_name) = max(a.track_name) then min(a.track_name) end,
       case when min(a.platform) = max(a.platform) then min(a.platform) end, array_remove(array_agg(distinct id), null),
       case when exists (select from ${mergedAssets} merged where merged.org_id = ${orgId} and merged.asset_id = a.asset_id) then (
         select array_agg(distinct key) from ${importedAssets} named cross join lateral unnest(named.keys) as key
         where named.org_id = ${orgId} and named.import_id = ${importId} and named.asset_id = a.asset_id and named.track = a.track) end
     from ${importedAssets} a left join lateral unnest(a.build_ids) as id on true
     where a.org_id = ${orgId} and a.import_id = ${importId} group by a.asset_id, a.track`.execute(tx);
-  if (!complete) return;
-  const components = (facts.components ?? []).map(({ name, version }) => componentEntry(name.toLowerCase(), version));
-  await recordLists(tx, resolution, { checks, files, components, ports: ports.map(portRange), isRestricted });
+  if (complete) await recordLists(tx, resolution, lists);
 }
 
 /** Records until when the source has scanned each track of the run. A run whose closures are withheld proves nothing yet. */

@@ -2,8 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import { assetVersions } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { seenImportSql } from '../merge/group-records.ts';
-import { kindsSql, NARROW } from '../merge/late-records.ts';
+import { NARROW } from '../merge/late-records.ts';
 import type { Resolution } from '../merge/resolution.ts';
+import { kindsSql } from '../merge/run-lists.ts';
 import type { Absence } from './absence.ts';
 
 /** The findings that the run reports, by track. */

@@ -102,6 +102,33 @@ describe('Checkov', () => {
     expect(await statuses(org)).toEqual({ A: 'open', B: 'verified' });
     expect(notes).toEqual(['1 finding that the report does not show stays open: the check was not enabled, or was skipped there.']);
   });
+
+  it('closes nothing because of such a comment if the older report arrives late', async () => {
+    const org = await engine.organization();
+    const [skipped, fixed] = [check('A', 'a.tf'), check('B', 'a.tf')];
+    await upload(org, 'checkov', run({ skipped_checks: [skipped], passed_checks: [check('Z', 'z.tf'), fixed] }), { started_at: at(2) });
+    await upload(org, 'checkov', run({ failed_checks: [skipped, fixed] }), { started_at: at(1) });
+    expect(await statuses(org)).toEqual({ A: 'open', B: 'verified' });
+  });
+});
+
+describe('Trivy', () => {
+  const failed = (ID: string, target: string) => ({
+    Target: target,
+    Class: 'config',
+    Misconfigurations: [{ ID, Title: ID, Severity: 'HIGH', Status: 'FAIL' }],
+  });
+  const scan = (...results: object[]) => ({ SchemaVersion: 2, ArtifactName: '.', ArtifactType: 'filesystem', Results: results });
+  const compliance = (...results: object[]) => ({ ID: 'docker-cis-1.6.0', Title: 'CIS', RelatedResources: [], Results: [{ ID: '4.1', Results: results }] });
+
+  it('closes nothing with a report on the checks of one specification, unless one on the same specification showed it', async () => {
+    const org = await engine.organization();
+    await upload(org, 'trivy', scan(failed('A', 'web.yaml'), failed('B', 'Dockerfile')), { started_at: at(1) });
+    await upload(org, 'trivy', compliance(failed('B', 'Dockerfile'), failed('C', 'Dockerfile')), { started_at: at(2) });
+    expect(await statuses(org)).toEqual({ A: 'open', B: 'open', C: 'open' });
+    await upload(org, 'trivy', compliance(failed('B', 'Dockerfile')), { started_at: at(3) });
+    expect(await statuses(org)).toEqual({ A: 'open', B: 'open', C: 'verified' });
+  });
 });
 
 describe('Semgrep', () => {

@@ -73,11 +73,14 @@ describe('a component that the report lists', () => {
     ['fewer files', facts({ files: ['src/c.ts'] })],
     ['ports', facts({ ports: ['tcp/1-1024'] })],
     ['fewer ports', facts({ ports: ['udp/1-1024', 'tcp/1-22'] })],
+    ['kinds that are left out', facts({ left_out: ['system_packages', 'libraries'] })],
+    ['options that leave out findings', facts({ restrictions: ['--only-fixed'] })],
+    ['the same options', facts({ restrictions: ['--severity'] })],
   ])('gives the same result if the older report arrives late: %s', async (_name, list) => {
     const [forward, late] = [await engine.organization(), await engine.organization()];
     const code = seen({ asset: shop, rule: 'check', location: { path: 'src/a.ts', line: 3 } });
     const port = seen({ asset: shop, rule: 'port', location: { port: 443, protocol: 'tcp' } });
-    const older = [known, code, port, facts({ files: ['src/a.ts', 'src/b.ts', 'src/d.ts'] })];
+    const older = [known, code, port, facts({ files: ['src/a.ts', 'src/b.ts', 'src/d.ts'], restrictions: ['--severity'] })];
     const newer = [other, list];
     const state = async (org: string) => (await engine.findings(org)).map(({ weakness, location, status }) => [weakness, location.component, status]);
     await engine.run(forward, older, { scope: scope(1, shop) });

@@ -89,6 +89,7 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report):
     actor: { ...(row.actor as Omit<HistoryActor, 'orgId'>), orgId },
     staged: stagedRows(staged),
     files: staged.run.files?.length ?? null,
+    restrictions: staged.run.restrictions ?? [],
   };
   await describeRun(tx, { orgId, importId: row.id }, ...runsOf(row, report, staged));
   const doubts = scope.coverage === 'complete' ? doubtsOf(about, staged) : [];

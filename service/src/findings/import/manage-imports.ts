@@ -142,6 +142,7 @@ export async function confirmImport(tx: TenantTx, actor: Actor, id: string, foll
     actor,
     staged: { rows: 0, seen: 0 },
     files: null,
+    restrictions: [],
   };
   const closed = await acceptRun(tx, resolution, { isConnection: row.connection_id !== null });
   const changes = await recordChanges(tx, actor.orgId, id);

@@ -1,3 +1,4 @@
+import type { LookedFor } from '@rrs/scan-reports';
 import { type RawBuilder, sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 import type { Resolution } from './resolution.ts';
@@ -8,13 +9,32 @@ const MAX_STORED = 20_000;
 /** A run that lists fewer files than this share of an earlier one may have been restricted to some of them. */
 export const FILES_SHARE = 0.8;
 
+/** What a run looked at, and what it left out. A list that the report does not have is null, and one that would say nothing without entries is empty. */
 interface RunLists {
   checks: readonly string[] | null;
   files: readonly string[] | null;
   components: readonly string[];
   ports: readonly PortRange[];
-  /** Whether the run was restricted in another way. */
-  isRestricted: boolean;
+  /** Files and folders that the tool did not read. */
+  unread: readonly string[];
+  /** Checks that were skipped in a file. */
+  skipped: readonly { rule: string; path: string }[];
+  leftOut: readonly LookedFor[];
+  restrictions: readonly string[];
+}
+
+function kindLit(kind: LookedFor): RawBuilder<unknown> {
+  return sql.lit(kind);
+}
+
+/** The kinds of a finding or staged record `x` that tools have options to leave out. `severity` is what the source says. */
+export function kindsSql(x: 'f' | 'r', severity: RawBuilder<unknown>): RawBuilder<unknown> {
+  const [fixState, location, component] = ['fix_state', 'location', 'component'].map((column) => sql.ref(`${x}.${column}`));
+  return sql`array[
+    case when ${severity} between 1 and 3 then ${kindLit('up_to_medium')} end,
+    case when ${fixState} is distinct from 'available' then ${kindLit('without_fix')} end,
+    case when ${location}->>'purl' ~ '^pkg:(deb|rpm|apk|alpm)/' or ${location}->>'ecosystem' in ('deb', 'rpm', 'apk', 'alpm') then ${kindLit('system_packages')}
+      when ${component} is not null then ${kindLit('libraries')} when ${location} ? 'path' then ${kindLit('files')} end]`;
 }
 
 export interface PortRange {
@@ -58,9 +78,22 @@ export function componentEntry(name: string, version: string): string {
   return `${name}@${version}`;
 }
 
+/** Whether the lists of a run tell what it did not look at. Those of components tell nothing of the kind. */
+export function isSelective({ components: _, checks, files, ...others }: RunLists): boolean {
+  return checks !== null || files !== null || Object.values(others).some((list) => list.length > 0);
+}
+
 /** Keeps what the run lists for reports of older scans that arrive later. */
-export async function recordLists(tx: TenantTx, { orgId, importId }: Resolution, { checks, files, components, ports, isRestricted }: RunLists): Promise<void> {
-  const lists = { checks, files, components: components.length > 0 ? components : null };
+export async function recordLists(tx: TenantTx, { orgId, importId }: Resolution, run: RunLists): Promise<void> {
+  const lists = {
+    checks: run.checks,
+    files: run.files,
+    components: orNull(run.components),
+    unread: orNull(run.unread),
+    skipped: orNull(run.skipped.map(({ rule, path }) => `${rule}\n${path}`)),
+    left_out: orNull(run.leftOut),
+    restrictions: orNull(run.restrictions),
+  };
   const stored = Object.entries(lists).flatMap(([kind, entries]) => (entries && entries.length <= MAX_STORED ? [{ kind, entries }] : []));
   const isTooLong = Object.values(lists).some((entries) => entries !== null && entries.length > MAX_STORED);
   for (const { kind, entries } of stored) {
@@ -68,22 +101,35 @@ export async function recordLists(tx: TenantTx, { orgId, importId }: Resolution,
       insert into run_lists (org_id, import_id, kind, entries)
       select ${orgId}, ${importId}, ${kind}, array_agg(distinct ${hashSql(sql`entry`)}) from unnest(${entries as string[]}::text[]) as entry`.execute(tx);
   }
-  const stores = (kind: 'ports' | 'other', entries: number[]) =>
+  const stores = (kind: 'ports' | 'too_long', entries: number[]) =>
     tx.insertInto('run_lists').values({ org_id: orgId, import_id: importId, kind, entries }).execute();
-  if (ports.length > 0) await stores('ports', portEntries(ports));
-  if (isRestricted || isTooLong) await stores('other', []);
+  if (run.ports.length > 0) await stores('ports', portEntries(run.ports));
+  if (isTooLong) await stores('too_long', []);
+}
+
+const orNull = <Entry>(list: readonly Entry[]): readonly Entry[] | null => (list.length > 0 ? list : null);
+
+/** Whether a list has one of the texts. */
+function hasAny(texts: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql`exists (select from (${texts}) as texts (text) where ${hashSql(sql`text`)} = any(list.entries))`;
 }
 
 /**
- * Whether the run of the import `later` would have found the record `r` of a report of an older scan, as far as lists of checks and files tell. A file that
- * the list does not have was removed, unless the older scan had read many more.
+ * Whether the run of the import `later` would have found the record `r` of a report of an older scan, as far as its lists tell. A file that the list does
+ * not have was removed, unless the older scan had read many more.
  */
-export function wouldShowSql({ orgId, files }: Resolution, later: RawBuilder<unknown>): RawBuilder<boolean> {
+export function wouldShowSql({ orgId, files, restrictions }: Resolution, later: RawBuilder<unknown>): RawBuilder<boolean> {
+  const path = sql`r.location->>'path'`;
+  const folders = sql`select array_to_string((string_to_array(${path}, '/'))[:n], '/') from generate_series(1, cardinality(string_to_array(${path}, '/'))) as n`;
   return sql`coalesce((
     select bool_and(case list.kind
       when 'checks' then r.rule is null or ${hashSql(sql`r.rule`)} = any(list.entries)
-      when 'files' then not r.location ? 'path' or ${hashSql(sql`r.location->>'path'`)} = any(list.entries) or cardinality(list.entries) >= ${FILES_SHARE}::float8 * ${files}::int
+      when 'files' then not r.location ? 'path' or ${hashSql(path)} = any(list.entries) or cardinality(list.entries) >= ${FILES_SHARE}::float8 * ${files}::int
       when 'ports' then not ${isOutsideSql(sql`r.location`, sql`list.entries`)}
+      when 'unread' then not ${hasAny(folders)}
+      when 'skipped' then not ${hasAny(sql`select r.rule || E'\\n' || (${path})`)}
+      when 'left_out' then not ${hasAny(sql`select unnest(${kindsSql('r', sql`r.severity`)})`)}
+      when 'restrictions' then list.entries <@ array(select ${hashSql(sql`own`)} from unnest(${restrictions as string[]}::text[]) as own)
       else false end)
     from run_lists list where list.org_id = ${orgId} and list.import_id = ${later} and list.kind <> 'components'), false)`;
 }

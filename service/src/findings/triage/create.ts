@@ -60,6 +60,7 @@ export async function createFinding(tx: TenantTx, actor: Actor, input: NewFindin
     sla,
     actor,
     files: null,
+    restrictions: [],
     staged: { rows: 1, seen: 0 },
   };
   await resolveAssets(tx, actor, importId, followAsset(follower));

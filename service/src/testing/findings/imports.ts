@@ -201,8 +201,9 @@ export interface FindingState {
 const FINDINGS = `
   select f.id, a.name as asset, f.weakness, encode(f.identity_key, 'hex') as identity_key, f.status, f.assurance, f.severity, f.source_severity, f.title, f.reopen_count, f.location, f.tags,
     f.vulnerability_ids, f.cwes, f.cvss_score, f.risk_score, f.first_seen, f.last_seen, f.due_at, f.status_reason, f.search::text,
-    (select coalesce(jsonb_agg(jsonb_build_object('source', o.provider, 'state', s.state, 'external_id', s.external_id, 'severity', s.severity, 'suppressed', s.suppressed, 'track', s.track)
-      order by o.provider, o.name, s.track), '[]') from sightings s join sources o on o.org_id = s.org_id and o.id = s.source_id where s.org_id = f.org_id and s.finding_id = f.id) as sightings
+    (select coalesce(jsonb_agg(jsonb_build_object('source', o.provider, 'state', s.state, 'external_id', s.external_id, 'severity', s.severity, 'suppressed', s.suppressed, 'track', t.name)
+      order by o.provider, o.name, t.name), '[]') from sightings s join sources o on o.org_id = s.org_id and o.id = s.source_id
+      left join asset_tracks t on t.org_id = f.org_id and t.asset_id = f.asset_id and t.n = s.track where s.org_id = f.org_id and s.finding_id = f.id) as sightings
   from findings f join assets a on a.org_id = f.org_id and a.id = f.asset_id where f.org_id = $1`;
 
 interface StateOptions {
