@@ -30,8 +30,8 @@ function isSkipped({ skipped }: Absence): RawBuilder<unknown> {
 }
 
 /**
- * Whether the tool may not have looked at the file of the finding. A file that a list does not have was removed, unless the run that saw the finding, or
- * the last complete one, had read many more files.
+ * Whether the tool may not have looked at the file of the finding. A file that a list does not have was removed, unless the run that saw the finding had
+ * read many more files. If that one lists none, the complete run before this one counts.
  */
 async function isUnlistedFile(tx: TenantTx, resolution: Resolution, { files }: Absence): Promise<RawBuilder<unknown>> {
   if (files === null) return sql`false`;
@@ -43,7 +43,7 @@ async function isUnlistedFile(tx: TenantTx, resolution: Resolution, { files }: A
     ? sql`false`
     : sql`${baseName(sql`f.location->>'path'`)} in (select ${baseName(sql`read`)} from unnest(${files as string[]}::text[]) as read)`;
   return sql`(f.location->>'path' not in (select unnest(${files as string[]}::text[]))
-    and (${isMoved} or ${files.length}::float8 < coalesce(${FILES_SHARE}::float8 * coalesce(${filesOf(seenImportSql)}, ${filesOf(sql`c.complete_import_id`)}), 'infinity')))`;
+    and (${isMoved} or ${files.length}::float8 < coalesce(${FILES_SHARE}::float8 * coalesce(${filesOf(seenImportSql)}, ${filesOf(sql`case when c.complete_at < a.started_at then c.complete_import_id end`)}), 'infinity')))`;
 }
 
 async function hasKnownFile(tx: TenantTx, { orgId, importId, sourceId }: Resolution, files: readonly string[]): Promise<boolean> {

@@ -105,6 +105,17 @@ describe('a scan', () => {
     expect(await statusOf(first, [inFile('src/b.ts'), facts({ files: ['src/b.ts', 'a.ts'] })], shop)).toEqual(['verified']);
   });
 
+  it('that lists no longer a file whose finding was seen without a list closes it when the next scan agrees, and not when the same report comes again', async () => {
+    const org = await engine.organization();
+    const listed = facts({ files: ['src/b.ts'] });
+    const status = async () => (await engine.findings(org)).map((finding) => finding.status);
+    await engine.run(org, [seen({ asset: shop, rule: 'check', location: { path: 'src/a.ts', line: 1 } })], { scope: scope(1, shop) });
+    for (const day of [2, 2]) await engine.run(org, [listed], { scope: scope(day, shop) });
+    expect(await status()).toEqual(['open']);
+    await engine.run(org, [listed], { scope: scope(3, shop) });
+    expect(await status()).toEqual(['verified']);
+  });
+
   it('of a lower version within a day of a higher one says nothing about that', async () => {
     const org = await engine.organization();
     const build = (version: string): Asset => ({ ...image, name: `registry.example.com/shop:${version}` });
