@@ -246,18 +246,50 @@ describe('organizations', () => {
       await gates[order.length - 1]?.promise;
     });
     const add = (org_id: string, n: number) => queue.db().withTenant(tenant, (tx) => enqueue(tx, job, { org_id, n }));
-    await queue.work([handler], { concurrency: 2 });
+    await queue.work([handler], { concurrency: 1 });
     await Promise.all(Array.from({ length: 30 }, (_, n) => add(busy, n)));
-    await eventually(() => order).toHaveLength(2);
+    await eventually(() => order).toHaveLength(1);
     await add(calm, 0);
+    // The next job of the busy organization has the same turn and was there first.
     gates[0]?.resolve();
     gates[1]?.resolve();
-    await eventually(() => order).toHaveLength(4);
+    await eventually(() => order).toHaveLength(3);
     expect(order).toContain('calm');
     const locked = (await queue.jobs('not_fetched_ahead')).filter(({ locked_by }) => locked_by !== null);
-    expect(locked).toHaveLength(2);
+    expect(locked).toHaveLength(1);
     for (const gate of gates) gate.resolve();
     await eventually(() => queue.jobs('not_fetched_ahead')).toEqual([]);
+  });
+
+  it('leave a place for one that has no job running', async () => {
+    const job = declareJob<{ org_id: string; n: number }>('last_place');
+    const [busy, busier, calm] = [newId(), newId(), newId()];
+    const running: string[] = [];
+    const gate = Promise.withResolvers<void>();
+    onTestFinished(() => gate.resolve());
+    const names = new Map([
+      [busy, 'busy'],
+      [busier, 'busier'],
+      [calm, 'calm'],
+    ]);
+    const handler = handle(job, async ({ org_id }) => {
+      running.push(names.get(org_id) ?? '');
+      await gate.promise;
+    });
+    const enqueued = (org_id: string, count: number) =>
+      queue.db().withTenant(tenant, async (tx) => {
+        for (let n = 0; n < count; n++) await enqueue(tx, job, { org_id, n });
+      });
+    await enqueued(busy, 10);
+    await queue.work([handler], { concurrency: 4 });
+    await eventually(() => running).toEqual(['busy', 'busy', 'busy']);
+    await enqueued(busier, 10);
+    await eventually(() => running).toEqual(['busy', 'busy', 'busy', 'busier']);
+    await enqueued(calm, 1);
+    gate.resolve();
+    await eventually(() => queue.jobs('last_place')).toEqual([]);
+    expect(running.indexOf('calm')).toBeLessThan(9);
+    expect(running).toHaveLength(21);
   });
 
   it('start where the others are now, so that neither has to wait for what the other had before', async () => {

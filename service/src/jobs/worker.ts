@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { type Database, openPool } from '../db/database.ts';
 import { JOB_LIMITS } from '../db/limits.ts';
 import { messageOf } from '../shared/errors.ts';
-import type { JobContext, JobHandler, JobKind } from './jobs.ts';
+import type { JobContext, JobHandler } from './jobs.ts';
 import { patientPool } from './patient-pool.ts';
 import { takeTurns } from './turns.ts';
 
@@ -57,9 +57,9 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   events.on('pool:create', ({ workerPool }) => {
     id = workerPool.id;
   });
-  const kindOf = (task: string): JobKind => handlers.find(({ name }) => name === task)?.kind ?? 'cpu';
-  const turns = takeTurns({ cpu: concurrency, io: IO_CONCURRENCY }, kindOf, events);
+  const turns = takeTurns({ cpu: concurrency, io: IO_CONCURRENCY }, events);
   let isStopping = false;
+  /** Throws if the worker stops, and makes the job available again. */
   const begin = async (jobId: string): Promise<void> => {
     if (!isStopping) return;
     await giveBack(pool, jobId);
@@ -80,7 +80,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     gracefulShutdownAbortTimeout: graceMs,
     events,
     logger: quietLogger(log),
-    taskList: Object.fromEntries(handlers.map((handler) => [handler.name, taskOf(handler, options, { begin, end: () => turns.release(handler.kind) })])),
+    taskList: Object.fromEntries(handlers.map((handler) => [handler.name, taskOf(handler, options, begin)])),
     parsedCronItems: parseCronItems(
       handlers.flatMap(({ name, schedule }) =>
         schedule === undefined || !schedules ? [] : [{ task: name, match: schedule, options: { backfillPeriod: 0, maxAttempts: 3 } }],
@@ -117,12 +117,6 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   };
 }
 
-interface Turn {
-  /** Throws if the worker stops, and makes the job available again. */
-  begin(jobId: string): Promise<void>;
-  end(): void;
-}
-
 const GIVEN_BACK = 'given back to the queue';
 
 /** A job may be fetched while the worker begins to stop. No attempt is used up. */
@@ -130,17 +124,17 @@ async function giveBack(pool: pg.Pool, jobId: string): Promise<void> {
   await pool.query('update graphile_worker._private_jobs set locked_at = null, locked_by = null, attempts = greatest(attempts - 1, 0) where id = $1', [jobId]);
 }
 
-function taskOf(handler: JobHandler, { db: unlimited, log, onFinished }: WorkerOptions, turn: Turn) {
+function taskOf(handler: JobHandler, { db: unlimited, log, onFinished }: WorkerOptions, begin: (jobId: string) => Promise<void>) {
   const db = unlimited.limitedTo(JOB_LIMITS);
   return async (
     payload: unknown,
     { abortSignal, job }: { abortSignal?: AbortSignal | undefined; job: { id: string; attempts: number; max_attempts: number; last_error: string | null } },
   ): Promise<void> => {
+    await begin(job.id);
     const started = performance.now();
     const finished = (outcome: 'succeeded' | 'failed'): void => onFinished?.(handler.name, outcome, (performance.now() - started) / 1000);
     const context = { db, log, signal: abortSignal ?? new AbortController().signal, lastAttempt: job.attempts >= job.max_attempts };
     try {
-      await turn.begin(job.id);
       if (job.last_error === DIED_AGAIN) {
         finished('failed');
         return await abandon(handler, payload, context, job.id);
@@ -148,12 +142,9 @@ function taskOf(handler: JobHandler, { db: unlimited, log, onFinished }: WorkerO
       await handler.run(payload, context);
       finished('succeeded');
     } catch (error) {
-      if (messageOf(error) === GIVEN_BACK) throw error;
       finished('failed');
       log.error({ job: handler.name, job_id: job.id, attempt: job.attempts, err: error }, 'job failed');
       throw error;
-    } finally {
-      turn.end();
     }
   };
 }
