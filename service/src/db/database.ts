@@ -39,14 +39,20 @@ export interface Database {
   withCopyClient<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T>;
   /** The same connections, with limits for every transaction. */
   limitedTo(limits: TransactionLimits): Database;
-  /**
-   * The same connections, with every statement planned once per connection and for any values. For transactions with many statements on few rows,
-   * which would take longer to plan than to run.
-   */
-  keepingPlans(): Database;
+  /** The same connections, with another way to plan statements. */
+  planning(planning: Planning): Database;
   stats(): Record<'tenant' | 'system', { total: number; idle: number; waiting: number }>;
   close(): Promise<void>;
 }
+
+/**
+ * How statements are planned.
+ *
+ * - `for_values`: for the values that are given. Best if they decide what is fast, as in lists.
+ * - `for_any`: for values that occur as often as others. The statistics do not know an organization that has grown since, and a plan for it would be made for one row.
+ * - `once`: for any values, and kept by the connection. For transactions with many statements on few rows, which would take longer to plan than to run.
+ */
+type Planning = 'for_values' | 'for_any' | 'once';
 
 const lanes = ['authentication', 'events', 'metrics', 'readiness'] as const;
 type Lane = (typeof lanes)[number];
@@ -72,14 +78,14 @@ export function openDatabase({ url, poolSize, acquireMs = ACQUIRE_TIMEOUT_MS }: 
   const lanePool = openPool(url, 'rrs_system', { max: lanes.length, pipeline: true, settings: `-c statement_timeout=${LANE_STATEMENT_MS}` });
   const shared = new Map(lanes.map((lane) => [lane, openSharedConnection(lanePool)]));
   const importPool = openPool(url, 'rrs_import', { max: poolSize, pipeline: false });
-  const within = (limits: TransactionLimits, keepsPlans: boolean): Database => ({
+  const within = (limits: TransactionLimits, planning: Planning): Database => ({
     withTenant: ({ orgId }, work) => {
       if (!isUuid(orgId)) throw new Error('withTenant requires the id of an organization');
-      const begin = `${beginOf(limits, keepsPlans)}; set local app.org_id = '${orgId}'`;
-      return inTransaction(tenantPool, { key: orgId, begin, keepsPlans, retryMs: limits.retryMs }, (tx) => work(tx as TenantTx));
+      const begin = `${beginOf(limits, planning)}; set local app.org_id = '${orgId}'`;
+      return inTransaction(tenantPool, { key: orgId, begin, planning, retryMs: limits.retryMs }, (tx) => work(tx as TenantTx));
     },
     withSystem: (work) =>
-      inTransaction(systemPool, { key: '', begin: beginOf(limits, keepsPlans), keepsPlans, retryMs: limits.retryMs }, (tx) => work(tx as SystemTx)),
+      inTransaction(systemPool, { key: '', begin: beginOf(limits, planning), planning, retryMs: limits.retryMs }, (tx) => work(tx as SystemTx)),
     systemQuery: async (name, text, values, lane = 'authentication') => {
       const client = await shared.get(lane)?.client();
       return client ? (await client.query({ name, text, values: [...values] })).rows : [];
@@ -95,23 +101,23 @@ export function openDatabase({ url, poolSize, acquireMs = ACQUIRE_TIMEOUT_MS }: 
         client.release(broken);
       }
     },
-    limitedTo: (other) => within(other, keepsPlans),
-    keepingPlans: () => within(limits, true),
+    limitedTo: (other) => within(other, planning),
+    planning: (other) => within(limits, other),
     stats: () => ({ tenant: poolStats(tenantPool), system: poolStats(systemPool) }),
     close: async () => {
       for (const connection of shared.values()) connection.close();
       await Promise.all([tenantPool, systemPool, lanePool, importPool].map((pool) => pool.end()));
     },
   });
-  return within(NO_LIMITS, false);
+  return within(NO_LIMITS, 'for_values');
 }
 
 /** Zero is no limit. */
-function beginOf({ lockMs, statementMs }: TransactionLimits, keepsPlans: boolean): string {
+function beginOf({ lockMs, statementMs }: TransactionLimits, planning: Planning): string {
   return [
     'begin',
     ...(lockMs === 0 && statementMs === 0 ? [] : [`set local lock_timeout = ${lockMs}; set local statement_timeout = ${statementMs}`]),
-    ...(keepsPlans ? ['set local plan_cache_mode = force_generic_plan'] : []),
+    ...(planning !== 'for_values' ? ['set local plan_cache_mode = force_generic_plan'] : []),
   ].join('; ');
 }
 
@@ -188,7 +194,7 @@ interface Transaction {
   /** The organization, or empty for the system. */
   key: string;
   begin: string;
-  keepsPlans: boolean;
+  planning: Planning;
   retryMs: number;
 }
 
@@ -210,7 +216,7 @@ async function inTransaction<T>(pool: pg.Pool, transaction: Transaction, work: (
   }
 }
 
-async function once<T>(pool: pg.Pool, { begin, keepsPlans }: Transaction, work: (tx: Kysely<DB>) => Promise<T>): Promise<T> {
+async function once<T>(pool: pg.Pool, { begin, planning }: Transaction, work: (tx: Kysely<DB>) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken = false;
   let over = false;
@@ -218,7 +224,7 @@ async function once<T>(pool: pg.Pool, { begin, keepsPlans }: Transaction, work: 
     // Not awaited: the connection is pipelined, so BEGIN is sent together with the first statement.
     const begun = client.query(begin);
     begun.catch(() => {});
-    const result = await asTransaction(() => work(new Kysely<DB>({ dialect: singleConnection(client, keepsPlans, () => over) })));
+    const result = await asTransaction(() => work(new Kysely<DB>({ dialect: singleConnection(client, planning, () => over) })));
     over = true;
     await begun;
     const committed = await client.query('commit');
@@ -255,13 +261,13 @@ interface Statement {
   name?: string;
 }
 
-function singleConnection(client: pg.PoolClient, keepsPlans: boolean, isOver: () => boolean): Dialect {
+function singleConnection(client: pg.PoolClient, planning: Planning, isOver: () => boolean): Dialect {
   const connection: DatabaseConnection = {
     executeQuery: async <R>(query: Statement): Promise<QueryResult<R>> => {
       // A statement left over from a failed Promise.all: the connection may already serve another organization.
       if (isOver()) throw new Error('the transaction has ended: a statement came after its end');
       const { sql: text, parameters } = query;
-      const name = query.name ?? (keepsPlans ? keptName(client, text) : undefined);
+      const name = query.name ?? (planning === 'once' ? keptName(client, text) : undefined);
       const result = await client.query<R & pg.QueryResultRow>({ text, values: [...parameters], ...(name === undefined ? {} : { name }) });
       return { rows: result.rows ?? [], numAffectedRows: BigInt(result.rowCount ?? 0) };
     },

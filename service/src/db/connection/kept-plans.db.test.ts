@@ -24,7 +24,7 @@ afterAll(async () => {
   await testDatabase?.drop();
 });
 
-const run = async <Row>(statement: RawBuilder<Row>, on: Database = db.keepingPlans()): Promise<Row[]> =>
+const run = async <Row>(statement: RawBuilder<Row>, on: Database = db.planning('once')): Promise<Row[]> =>
   (await on.withTenant(tenant, (tx) => statement.execute(tx))).rows;
 
 const plans = (like: string) =>
@@ -48,7 +48,7 @@ it('other transactions on the same connection plan every statement for its value
 });
 
 it('limits still apply', async () => {
-  const limited = db.keepingPlans().limitedTo({ lockMs: 1_000, statementMs: 2_000, retryMs: 0 });
+  const limited = db.planning('once').limitedTo({ lockMs: 1_000, statementMs: 2_000, retryMs: 0 });
   expect(await run(sql`show statement_timeout`, limited)).toEqual([{ statement_timeout: '2s' }]);
   expect(await run(sql`show plan_cache_mode`, limited)).toEqual([{ plan_cache_mode: 'force_generic_plan' }]);
 });

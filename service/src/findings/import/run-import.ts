@@ -127,7 +127,7 @@ async function stage({ blobs, follower, reader }: Importing, { db, signal }: Job
       const origin = [source.provider, source.tool, source.name, source.path].join('\n');
       return { origin, policy: { track_names: policy.track_names }, covered: coveredByRun({ collected }), isKnown: known !== null };
     },
-    findKnown: knownContents(db, orgId),
+    findKnown: knownContents(db.planning('once'), orgId),
     copy: async (table, lines) => {
       signal.throwIfAborted();
       await db.withCopyClient((client) => copyLines(client, table, stagingColumns[table], lines));
@@ -181,7 +181,7 @@ class Superseded extends Error {}
 
 /** Applies all changes of an import in one transaction, one import per organization at a time. */
 async function finish(unplanned: Database, row: ImportRow, report: Report): Promise<void> {
-  const db = isLarge({ staged: stagedRows(report.staged) }) ? unplanned : unplanned.keepingPlans();
+  const db = unplanned.planning(isLarge({ staged: stagedRows(report.staged) }) ? 'for_any' : 'once');
   let result: Result | undefined;
   try {
     await queueImport(row.org_id, () =>
