@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { expectAccessible, startConsole } from './console.ts';
+import { expectAccessible } from './accessible.ts';
+import { startConsole } from './console.ts';
 import { trivyReport } from './reports.ts';
 
 const web = startConsole(async () => {

@@ -1,7 +1,5 @@
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { NO_BROWSER, openBrowser } from '../browser.ts';
 import { call } from '../http.ts';
 import { type Service, startUsed, until } from '../service.ts';
@@ -30,12 +28,13 @@ interface OpenOptions {
 
 /**
  * One service and one browser for all tests of a file, with an owner who can sign in. `prepare` adds data before the first test.
- * Each page belongs to a browser context of its own, unless a test shares one.
+ * People with and without a session have a profile of the browser each. What a test leaves in it is removed; the files of the console stay in its cache.
  */
 export function startConsole(prepare: (service: Service & { key: string }) => Promise<void> = async () => {}) {
   let service: Service & { key: string };
   let browser: Browser | null = null;
   let cookie = '';
+  const profiles: Record<'owner' | 'guest', Profile | null> = { owner: null, guest: null };
 
   beforeAll(async () => {
     // Vendors of the tests are on this machine.
@@ -45,28 +44,32 @@ export function startConsole(prepare: (service: Service & { key: string }) => Pr
     await prepare(service);
   });
   beforeEach(({ skip }) => skip(browser === null, NO_BROWSER));
-  // Each page has an event stream, and a credential has a share of them.
   afterEach(async () => {
-    await Promise.all(browser?.contexts().map((context) => context.close()) ?? []);
+    await Promise.all(Object.values(profiles).map((profile) => profile && cleanUp(profile)));
   });
   afterAll(() => browser?.close());
 
-  const newContext = async ({ theme = 'light', signedIn = true, width = 1280 }: OpenOptions): Promise<BrowserContext> => {
+  const newPage = async (who: 'owner' | 'guest', width: number): Promise<Page> => {
     if (browser === null) throw new Error('no browser');
-    const context = await browser.newContext({ viewport: { width, height: 860 }, colorScheme: theme, reducedMotion: 'reduce' });
-    if (signedIn) await context.addCookies([{ name: 'rrs_session', value: cookie, url: service.url }]);
-    return context;
+    const profile = profiles[who] ?? { context: await browser.newContext({ viewport: { width, height: HEIGHT }, reducedMotion: 'reduce' }), free: null };
+    profiles[who] = profile;
+    if (who === 'owner') await profile.context.addCookies([{ name: 'rrs_session', value: cookie, url: service.url }]);
+    const page = profile.free ?? (await profile.context.newPage());
+    profile.free = null;
+    return page;
   };
 
   return {
     get service() {
       return service;
     },
-    async open(path: string, options: OpenOptions = {}): Promise<Tab> {
-      const context = options.context ?? (await newContext(options));
-      const page = await context.newPage();
-      const problems = watch(page, service.url, options.expected ?? []);
-      await options.before?.(page);
+    async open(path: string, { theme = 'light', signedIn = true, width = 1280, context, expected = [], before }: OpenOptions = {}): Promise<Tab> {
+      const page = await (context?.newPage() ?? newPage(signedIn ? 'owner' : 'guest', width));
+      await page.emulateMedia({ colorScheme: theme });
+      if (page.viewportSize()?.width !== width) await page.setViewportSize({ width, height: HEIGHT });
+      const problems = watch(page, service.url, expected);
+      if (before) changed.add(page);
+      await before?.(page);
       await page.goto(`${service.url}${path}`, { waitUntil: 'load' });
       return { page, problems };
     },
@@ -74,6 +77,32 @@ export function startConsole(prepare: (service: Service & { key: string }) => Pr
     api: (path: string, body?: unknown, method?: string) => call(service.url, `/api/v1${path}`, { key: service.key, body, ...(method ? { method } : {}) }),
     upload: (name: string, content: string, query = '') => upload(service, name, content, query),
   };
+}
+
+/** Enough for a dozen rows. More of them only take longer to draw. */
+const HEIGHT = 640;
+
+/** Pages with scripts that would run in the next test too. */
+const changed = new WeakSet<Page>();
+
+interface Profile {
+  context: BrowserContext;
+  /** A page for the next test: opening one takes longer than going from one to the other. */
+  free: Page | null;
+}
+
+/** Forgets who was signed in and what they set, and keeps one page. Each page has an event stream, and a credential has a share of them. */
+async function cleanUp(profile: Profile): Promise<void> {
+  const { context } = profile;
+  const page = context.pages().find((each) => !changed.has(each));
+  const others = context.pages().filter((each) => each !== page);
+  await Promise.all([context.clearCookies(), context.clearPermissions(), context.setOffline(false), ...others.map((other) => other.close())]);
+  if (page === undefined) return;
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  for (const event of ['console', 'pageerror', 'request', 'filechooser']) page.removeAllListeners(event);
+  await page.evaluate('localStorage.clear(); sessionStorage.clear()').catch(() => {});
+  await page.goto('about:blank');
+  profile.free = page;
 }
 
 async function signUp({ url, key }: Service & { key: string }): Promise<string> {
@@ -108,7 +137,7 @@ async function upload({ url, key }: Service & { key: string }, name: string, con
     const current = (await call(url, `/api/v1/imports/${id}`, { key })).body;
     return current.status === 'queued' || current.status === 'running' ? null : current;
   });
-  if (body.status !== 'succeeded') throw new Error(`the import failed: ${JSON.stringify(body)}`);
+  if (body.status === 'failed') throw new Error(`the import failed: ${JSON.stringify(body)}`);
   return body;
 }
 
@@ -125,51 +154,27 @@ function watch(page: Page, origin: string, expected: readonly number[]): string[
   return problems;
 }
 
+const SHOWN_MS = 60_000;
+
 /** Goes there as a link does, without loading the page again, and waits until it shows what it has. */
 export async function goTo(page: Page, path: string): Promise<void> {
-  // The page before stays on the screen until the code of the next one is loaded: its heading is marked.
-  await page.evaluate(
-    `document.querySelector('h1')?.setAttribute('data-left', ''); history.pushState({}, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`,
-  );
-  const isShown = `document.querySelector('h1:not([data-left])') !== null && document.querySelector('[aria-label=Loading]') === null`;
-  // The policy of the page forbids to evaluate text in it, which waiting for an expression would do.
-  await until(`${path} is shown`, () => page.evaluate<boolean>(isShown));
-}
-
-const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-interface Looked {
-  /** `colors` looks for contrast only, for pages that were checked in the other theme, which has the same elements. */
-  what?: 'everything' | 'colors';
-  /** A selector, for pages whose other parts were checked before. */
-  within?: string;
-}
-
-/** Fails on what axe finds on the page: WCAG 2.2 AA and best practices. */
-export async function expectAccessible(page: Page, name: string, { what = 'everything', within = 'html' }: Looked = {}): Promise<void> {
-  // It stays in a page that is not loaded again.
-  if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axe);
-  const options = { resultTypes: ['violations'], ...(what === 'colors' && { runOnly: ['color-contrast'] }) };
-  const found = await page.evaluate(
-    async (given) => {
-      // cast: axe adds itself to the globals of the page, which the types of this process do not know.
-      const { axe: engine } = globalThis as unknown as {
-        axe: { run(within: string, options: object): Promise<{ violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] }> };
-      };
-      const { violations } = await engine.run(given.within, given.options);
-      return violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary ?? ''}`));
-    },
-    { within, options },
-  );
-  expect(found, name).toEqual([]);
-}
-
-/** Everything in light, and then what differs in dark: the colours. */
-export async function expectAccessibleInBoth(page: Page, name: string, within?: string): Promise<void> {
-  const looked = within === undefined ? {} : { within };
-  await expectAccessible(page, `${name}, light`, looked);
-  await page.emulateMedia({ colorScheme: 'dark' });
-  await page.locator('html[data-mantine-color-scheme=dark]').waitFor();
-  await expectAccessible(page, `${name}, dark`, { ...looked, what: 'colors' });
-  await page.emulateMedia({ colorScheme: 'light' });
+  const isSamePage = new URL(page.url()).pathname === new URL(path, page.url()).pathname;
+  // The page before stays on the screen until the code of the next one is loaded. The policy of the page forbids to evaluate text in it, which waiting for
+  // an expression would do, and asking from here again and again takes longer than drawing.
+  const isShown = await page.evaluate<boolean>(`new Promise((answer) => {
+    const left = document.querySelector('h1');
+    const title = left?.textContent;
+    const deadline = performance.now() + ${SHOWN_MS};
+    const look = () => {
+      const heading = document.querySelector('h1');
+      const isNext = heading !== null && (${isSamePage} || heading !== left || heading.textContent !== title);
+      const isShown = isNext && document.querySelector('[aria-label=Loading]') === null;
+      if (isShown || performance.now() > deadline) answer(isShown);
+      else setTimeout(look, 20);
+    };
+    history.pushState({}, '', ${JSON.stringify(path)});
+    dispatchEvent(new PopStateEvent('popstate'));
+    look();
+  })`);
+  if (!isShown) throw new Error(`${path} is not shown`);
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { expectAccessible, startConsole } from './console.ts';
+import { expectAccessible } from './accessible.ts';
+import { goTo, startConsole } from './console.ts';
 import { chooseFiles, fileOf, type SealedPackage, sealPackage, shareLink, verdict } from './packages.ts';
 import { trivyReport } from './reports.ts';
 
@@ -33,15 +34,16 @@ const pages = () =>
 // The walk of all pages opens them wide and in both themes.
 test('every page is accessible and silent at 320 pixels', async () => {
   await shareLink(web.service, first.id);
+  const { page, problems } = await web.open('/', { theme: 'dark', width: 320 });
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
   for (const [path, landmark] of pages()) {
-    const { page, problems } = await web.open(path, { theme: 'dark', width: 320 });
+    await goTo(page, path);
     if (path === '/evidence') await page.getByRole('grid', { name: 'Evidence packages' }).getByText('Update the web image').waitFor();
     else await page.getByRole('region', { name: landmark, exact: true }).first().waitFor();
     await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
     await expectAccessible(page, path);
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), path).toBe(0);
     expect(problems, path).toEqual([]);
-    await page.context().close();
   }
 });
 

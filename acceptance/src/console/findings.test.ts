@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { expectAccessible, expectAccessibleInBoth, startConsole } from './console.ts';
+import { expectAccessible, expectAccessibleInBoth } from './accessible.ts';
+import { startConsole } from './console.ts';
 import { trivyReport } from './reports.ts';
 import { madeUpFindings, scrollToRow } from './scrolling.ts';
 

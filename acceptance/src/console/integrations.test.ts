@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startVendor, type Vendor } from '../vendor.ts';
-import { expectAccessible, expectAccessibleInBoth, startConsole } from './console.ts';
+import { expectAccessible, expectAccessibleInBoth } from './accessible.ts';
+import { goTo, startConsole } from './console.ts';
 
 const web = startConsole();
 let vendor: Vendor;
@@ -71,9 +72,11 @@ test('every provider of the catalog has a form that takes all its fields', async
   const providers = await catalog();
   expect(providers.length).toBeGreaterThan(20);
   const { page, problems } = await web.open('/integrations/new');
+  await page.getByRole('link', { name: 'Jira' }).first().waitFor();
+  const links = await page.locator('main a[href^="/integrations/new/"]').evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+  expect(links.sort()).toEqual(providers.map(({ id }) => `/integrations/new/${id}`).sort());
   for (const { id, name, config_schema, credentials_schema } of providers) {
-    await page.getByRole('link', { name }).first().waitFor();
-    await page.locator(`a[href="/integrations/new/${id}"]`).click();
+    await goTo(page, `/integrations/new/${id}`);
     await page.getByRole('heading', { level: 1, name: `Connect ${name}` }).waitFor();
     await page.locator('details').evaluateAll((all) => {
       for (const each of all) each.setAttribute('open', '');
@@ -104,7 +107,6 @@ test('every provider of the catalog has a form that takes all its fields', async
       });
     }
     await page.getByText('Refused.').first().waitFor();
-    await page.goBack();
   }
   expect(problems).toEqual([]);
 });

@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { startReceiver } from '../receiver.ts';
-import { expectAccessible, OWNER, startConsole } from './console.ts';
+import { expectAccessible } from './accessible.ts';
+import { OWNER, startConsole } from './console.ts';
 import { trivyReport } from './reports.ts';
 
 const web = startConsole(async () => {

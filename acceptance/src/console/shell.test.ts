@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { expectAccessibleInBoth, OWNER, startConsole } from './console.ts';
+import { expectAccessible, expectAccessibleInBoth } from './accessible.ts';
+import { OWNER, startConsole } from './console.ts';
 
 const web = startConsole();
 
@@ -44,6 +45,16 @@ test('the frame is accessible and silent', async () => {
   await page.getByRole('combobox', { name: 'Search findings, assets and commands' }).waitFor();
   await expectAccessibleInBoth(page, 'palette');
   expect(problems).toEqual([]);
+});
+
+test('text that is hard to read is noticed, also if other text in the same place is not', async () => {
+  const { page } = await web.open('/');
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await expectAccessible(page, 'overview');
+  await page.getByRole('heading', { name: 'Overview' }).evaluate((heading) => {
+    Object(heading).style.color = 'rgb(200, 200, 200)';
+  });
+  await expect(expectAccessible(page, 'overview, pale', { what: 'colors' })).rejects.toThrow('color-contrast');
 });
 
 test('the palette runs commands', async () => {

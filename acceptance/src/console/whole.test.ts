@@ -4,7 +4,8 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { call } from '../http.ts';
 import { checkout } from '../service.ts';
-import { expectAccessible, expectAccessibleInBoth, goTo, OWNER, startConsole } from './console.ts';
+import { expectAccessible, expectAccessibleInBoth } from './accessible.ts';
+import { goTo, OWNER, startConsole } from './console.ts';
 import { sealPackage } from './packages.ts';
 import { trivyReport } from './reports.ts';
 
@@ -133,12 +134,12 @@ test('the palette searches everything', async () => {
 });
 
 test('two tabs share one event stream, and the second takes over when the first is closed', async () => {
-  const one = await web.open('/settings/api-keys');
   const streams: Page[] = [];
-  one.page.context().on('request', (request) => {
-    if (request.url().includes('/api/v1/events')) streams.push(request.frame().page());
-  });
-  await one.page.reload();
+  const before = async (page: Page) =>
+    page.context().on('request', (request) => {
+      if (request.url().includes('/api/v1/events')) streams.push(request.frame().page());
+    });
+  const one = await web.open('/settings/api-keys', { before });
   await one.page.getByLabel('Live: changes arrive by themselves').waitFor();
   const two = await web.open('/settings/api-keys', { context: one.page.context() });
   await two.page.getByLabel('Live: changes arrive by themselves').waitFor();

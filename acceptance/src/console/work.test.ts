@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { expectAccessible, expectAccessibleInBoth, startConsole } from './console.ts';
+import { expectAccessible, expectAccessibleInBoth } from './accessible.ts';
+import { startConsole } from './console.ts';
 import { trivyReport } from './reports.ts';
 
 const web = startConsole(async () => {
