@@ -1,6 +1,6 @@
 import type { ItemOf, ListName } from '@rrs/client';
 import { type InfiniteData, keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { useMemo, useRef } from 'react';
 import { api, queries } from '../api/client.ts';
 import type { Query } from './query.ts';
 
@@ -54,16 +54,21 @@ export function useList<Name extends ListName>(name: Name, query: Query, path?: 
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
     placeholderData: keepPreviousData,
+    // Otherwise each page that is read would compare all pages in memory with their neighbours, because the first of them is dropped.
+    structuralSharing: false,
   });
   const { data, hasNextPage, hasPreviousPage, isFetching, fetchNextPage, fetchPreviousPage } = result;
   const rows = useMemo(() => (data?.pages ?? []).flatMap((page) => page.data) as ItemOf<Name>[], [data]);
   const first = (data?.pageParams[0] as Position | undefined)?.index ?? 0;
   const offset = first * PAGE_SIZE;
+  // Only the first page says how many rows there are, and it may have left the memory.
+  const total = useRef<Total | null>(null);
+  if (first === 0) total.current = data?.pages[0]?.page.total ?? null;
   return {
     rows,
     row: (index) => rows[index - offset],
     count: offset + rows.length,
-    total: data?.pages.find(({ page }) => page.total !== null)?.page.total ?? null,
+    total: total.current,
     reach: (index) => {
       if (isFetching) return;
       if (index > offset + rows.length - 40 && hasNextPage) void fetchNextPage();
