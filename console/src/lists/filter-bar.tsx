@@ -11,11 +11,11 @@ interface FilterBarProps {
   query: Query;
   onChange: (changes: Changes) => void;
   /** A filter that people of this list use. */
-  example?: string;
+  example: string;
 }
 
 /** One field that understands `severity:critical kev:true`, and a chip for each filter. Both are the query of the address. */
-export function FilterBar({ filters, query, onChange, example = 'severity:critical' }: FilterBarProps) {
+export function FilterBar({ filters, query, onChange, example }: FilterBarProps) {
   const [text, setText] = useState('');
   const [isOpen, setOpen] = useState(false);
   const [active, setActive] = useState(-1);

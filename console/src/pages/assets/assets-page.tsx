@@ -3,13 +3,13 @@ import type { Asset } from '@rrs/client';
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useMay } from '../../api/session.ts';
-import { useCommands } from '../../keys/keys.ts';
 import { FilterBar } from '../../lists/filter-bar.tsx';
 import type { Filter } from '../../lists/filters.ts';
 import { totalOf, useList } from '../../lists/infinite.ts';
 import { useQueryString } from '../../lists/query.ts';
 import { SavedViews } from '../../lists/saved-views.tsx';
 import { type Column, Table } from '../../lists/table.tsx';
+import { useRows } from '../../lists/use-rows.ts';
 import { Page } from '../../parts/page.tsx';
 import { Empty } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -65,20 +65,11 @@ const views = [
 export function AssetsPage() {
   const [query, setQuery] = useQueryString();
   const list = useList('listAssets', query);
-  const [active, setActive] = useState(-1);
   const [isCreating, setCreating] = useState(false);
   const may = useMay('assets:manage');
   const navigate = useNavigate();
   const open = ({ id }: Asset) => void navigate({ to: '/assets/$id', params: { id } });
-  useCommands({
-    next: () => setActive(Math.min(list.count - 1, active + 1)),
-    previous: () => setActive(Math.max(0, active - 1)),
-    open: () => {
-      const row = list.row(active);
-      if (row) open(row);
-    },
-    ...(may ? { create: () => setCreating(true) } : {}),
-  });
+  const rows = useRows(list, query, open, may ? { create: () => setCreating(true) } : {});
   return (
     <Page
       title="Assets"
@@ -87,7 +78,7 @@ export function AssetsPage() {
       bar={
         <>
           <SavedViews list="assets" path="/assets" views={views} query={query} />
-          <FilterBar filters={filters} query={query} onChange={setQuery} />
+          <FilterBar filters={filters} query={query} onChange={setQuery} example="criticality:critical" />
         </>
       }
       fixed
@@ -95,10 +86,7 @@ export function AssetsPage() {
       <Table
         label="Assets"
         columns={columns}
-        list={list}
-        active={active}
-        onActive={setActive}
-        onOpen={open}
+        {...rows}
         sort={query.sort}
         onSort={(sort) => setQuery({ sort })}
         empty={<Empty title="No assets match">Assets appear with the findings of reports and connections. Remove a filter to see more.</Empty>}

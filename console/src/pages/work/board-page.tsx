@@ -75,7 +75,7 @@ export function BoardPage() {
           {may && <Button onClick={() => setCreating(true)}>New work item</Button>}
         </>
       }
-      bar={<FilterBar filters={filters} query={filter} onChange={setQuery} />}
+      bar={<FilterBar filters={filters} query={filter} onChange={setQuery} example="priority:critical" />}
       fixed
     >
       {/* Scrolls sideways on narrow screens, also by key. */}

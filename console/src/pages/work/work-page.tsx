@@ -1,16 +1,16 @@
 import { Button } from '@mantine/core';
 import type { ListedWorkItem, WorkItem } from '@rrs/client';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { forgetChanges, useChanges } from '../../api/live.ts';
 import { useMay, useMe } from '../../api/session.ts';
-import { useCommands } from '../../keys/keys.ts';
 import { ChangesBar } from '../../lists/changes-bar.tsx';
 import { FilterBar } from '../../lists/filter-bar.tsx';
 import { restartLists, totalOf, useList } from '../../lists/infinite.ts';
 import { useQueryString } from '../../lists/query.ts';
 import { SavedViews } from '../../lists/saved-views.tsx';
 import { Table } from '../../lists/table.tsx';
+import { useRows } from '../../lists/use-rows.ts';
 import { Page } from '../../parts/page.tsx';
 import { Empty, messageOf } from '../../parts/states.tsx';
 import { announce } from '../../parts/toast.tsx';
@@ -28,12 +28,8 @@ export function WorkPage() {
   const me = useMe();
   const may = useMay('work_items:manage');
   const navigate = useNavigate();
-  const [active, setActive] = useState(-1);
   const [moving, setMoving] = useState<WorkItem | null>(null);
   const [isCreating, setCreating] = useState(false);
-  const key = JSON.stringify(query);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another filter is another list, and nothing in it is chosen yet.
-  useEffect(() => setActive(-1), [key]);
   const changes = useChanges('listWorkItems');
   const showChanges = () => {
     forgetChanges('listWorkItems');
@@ -41,20 +37,11 @@ export function WorkPage() {
   };
   const open = ({ id }: ListedWorkItem) => void navigate({ to: '/work/$id', params: { id } });
   const changeStatus = () => {
-    const row = list.row(active);
+    const row = list.row(rows.active);
     if (row === undefined) return announce('Choose a work item first, with j and k.');
     readItem(row.id).then(setMoving, (error: unknown) => announce(messageOf(error), { isBad: true }));
   };
-  useCommands({
-    'show-changes': showChanges,
-    next: () => setActive(Math.min(list.count - 1, active + 1)),
-    previous: () => setActive(Math.max(0, active - 1)),
-    open: () => {
-      const row = list.row(active);
-      if (row) open(row);
-    },
-    ...(may ? { status: changeStatus, create: () => setCreating(true) } : {}),
-  });
+  const rows = useRows(list, query, open, { 'show-changes': showChanges, ...(may ? { status: changeStatus, create: () => setCreating(true) } : {}) });
   return (
     <Page
       title="Work"
@@ -69,7 +56,7 @@ export function WorkPage() {
       bar={
         <>
           <SavedViews list="work_items" path="/work" views={workViews(me.email)} query={query} />
-          <FilterBar filters={workFilters} query={query} onChange={setQuery} />
+          <FilterBar filters={workFilters} query={query} onChange={setQuery} example="priority:critical" />
         </>
       }
       fixed
@@ -78,10 +65,7 @@ export function WorkPage() {
       <Table
         label="Work items"
         columns={workColumns}
-        list={list}
-        active={active}
-        onActive={setActive}
-        onOpen={open}
+        {...rows}
         sort={query.sort}
         onSort={(sort) => setQuery({ sort })}
         empty={<Nothing isFiltered={Object.keys(query).some((name) => name !== 'sort')} />}

@@ -1,16 +1,16 @@
 import { Button } from '@mantine/core';
 import type { ItemOf } from '@rrs/client';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import { useApi } from '../../../api/client.ts';
 import { forgetChanges, useChanges } from '../../../api/live.ts';
 import { useMay } from '../../../api/session.ts';
-import { useCommands } from '../../../keys/keys.ts';
 import { FilterBar } from '../../../lists/filter-bar.tsx';
 import type { Filter } from '../../../lists/filters.ts';
 import { type List, restartLists, totalOf, useList } from '../../../lists/infinite.ts';
 import { useQueryString } from '../../../lists/query.ts';
 import { type Column, Table } from '../../../lists/table.tsx';
+import { useRows } from '../../../lists/use-rows.ts';
 import { ConclusionMark, GradeMark } from '../../../parts/evidence.tsx';
 import { Page } from '../../../parts/page.tsx';
 import { Empty } from '../../../parts/states.tsx';
@@ -79,22 +79,12 @@ function showChanges(): void {
 export function PackagesPage() {
   const [query, setQuery] = useQueryString();
   const list = withIds(useList('listEvidencePackages', query));
-  const [active, setActive] = useState(-1);
   const navigate = useNavigate();
   const mayManage = useMay('evidence:manage');
   const changes = useChanges('listEvidencePackages');
   useEffect(showChanges, []);
   const open = ({ id }: Row) => void navigate({ to: '/evidence/$id', params: { id } });
-  useCommands({
-    'show-changes': showChanges,
-    next: () => setActive(Math.min(list.count - 1, active + 1)),
-    previous: () => setActive(Math.max(0, active - 1)),
-    open: () => {
-      const row = list.row(active);
-      if (row) open(row);
-    },
-    ...(mayManage ? { create: () => void navigate({ to: '/evidence/new' }) } : {}),
-  });
+  const table = useRows(list, query, open, { 'show-changes': showChanges, ...(mayManage ? { create: () => void navigate({ to: '/evidence/new' }) } : {}) });
   return (
     <Page
       title="Evidence"
@@ -121,7 +111,7 @@ export function PackagesPage() {
       bar={
         <>
           <EvidenceNav />
-          <FilterBar filters={filters} query={query} onChange={setQuery} />
+          <FilterBar filters={filters} query={query} onChange={setQuery} example="status:ready" />
         </>
       }
       fixed
@@ -129,10 +119,7 @@ export function PackagesPage() {
       <Table
         label="Evidence packages"
         columns={columns}
-        list={list}
-        active={active}
-        onActive={setActive}
-        onOpen={open}
+        {...table}
         sort={query.sort}
         onSort={(sort) => setQuery({ sort })}
         empty={
@@ -155,7 +142,7 @@ function Coverage() {
   const { with_ready_package: covered, closed } = data.work_items;
   return (
     <span>
-      {number(covered)} of {number(closed)} closed work items have one
+      · {number(covered)} of {count(closed, 'closed work item has', 'closed work items have')} a package
     </span>
   );
 }

@@ -61,7 +61,7 @@ export function Frame({ query, total = null, onChange, children }: FrameProps) {
       bar={
         <>
           <SavedViews list="findings" path="/findings" views={views} query={query} />
-          <FilterBar filters={findingFilters} query={filter} onChange={filterBy} />
+          <FilterBar filters={findingFilters} query={filter} onChange={filterBy} example="severity:critical" />
           <Suspense fallback={<div className={css.facets} />}>
             <Facets query={filter} onChange={filterBy} />
           </Suspense>

@@ -1,9 +1,9 @@
 import type { FindingGroup } from '@rrs/client';
-import { useMemo, useState } from 'react';
-import { useCommands } from '../../../keys/keys.ts';
+import { useMemo } from 'react';
 import { type List, useList } from '../../../lists/infinite.ts';
 import type { Query } from '../../../lists/query.ts';
 import { type Column, Table } from '../../../lists/table.tsx';
+import { useRows } from '../../../lists/use-rows.ts';
 import { SeverityChip, severities } from '../../../parts/severity.tsx';
 import { Empty } from '../../../parts/states.tsx';
 import { number } from '../../../parts/words.ts';
@@ -22,7 +22,7 @@ const columns: readonly Column<Row>[] = [
   {
     id: 'title',
     label: 'Group',
-    width: 'minmax(200px, 3fr)',
+    width: 'minmax(200px, 2fr)',
     cell: ({ key, label }) => (
       <span title={label}>
         {key !== label && !/^[0-9a-f-]{36}$/.test(key) && <span className="mono">{key} </span>}
@@ -33,8 +33,8 @@ const columns: readonly Column<Row>[] = [
   {
     id: 'severities',
     label: 'By severity',
-    width: 'minmax(220px, 2fr)',
-    from: 700,
+    width: 'minmax(420px, 2fr)',
+    from: 1000,
     cell: ({ by_severity }) => (
       <span className={css.severities}>
         {severities.map((severity) =>
@@ -56,24 +56,13 @@ const columns: readonly Column<Row>[] = [
 export function Groups({ by, query, onOpen, onSort }: { by: string; query: Query; onOpen: (filter: Query) => void; onSort: (sort: string) => void }) {
   const groups = useList('listFindingGroups', { ...query, by });
   const list = useMemo(() => withIds(groups), [groups]);
-  const [active, setActive] = useState(-1);
   const open = ({ filter }: Row) => onOpen(Object.fromEntries(Object.entries(filter).map(([name, value]) => [name, String(value)])));
-  useCommands({
-    next: () => setActive(Math.min(list.count - 1, active + 1)),
-    previous: () => setActive(Math.max(0, active - 1)),
-    open: () => {
-      const row = list.row(active);
-      if (row) open(row);
-    },
-  });
+  const rows = useRows(list, query, open);
   return (
     <Table
       label="Groups of findings"
       columns={columns}
-      list={list}
-      active={active}
-      onActive={setActive}
-      onOpen={open}
+      {...rows}
       sort={query.sort ?? '-max_risk'}
       onSort={onSort}
       empty={<Empty title="No groups">No finding that matches has what they would be grouped by.</Empty>}

@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import { DownloadIcon } from '@primer/octicons-react';
 import { useState } from 'react';
-import { useCommands } from '../../../keys/keys.ts';
 import { FilterBar } from '../../../lists/filter-bar.tsx';
 import { type List, totalOf, useList } from '../../../lists/infinite.ts';
 import { useQueryString, writeQuery } from '../../../lists/query.ts';
 import { type Column, Table } from '../../../lists/table.tsx';
+import { useRows } from '../../../lists/use-rows.ts';
 import { Menu } from '../../../parts/layers/menu.tsx';
 import { ReadOnly } from '../../../parts/manage/read-only.tsx';
 import { Empty } from '../../../parts/states.tsx';
@@ -40,13 +40,8 @@ function nameOf(snapshot: Record<string, unknown> | null): string | null {
 export function Audit() {
   const [query, setQuery] = useQueryString();
   const list = useList('listAuditEvents', query);
-  const [active, setActive] = useState(-1);
   const [open, setOpen] = useState<AuditEvent | null>(null);
-  useCommands({
-    next: () => setActive(Math.min(list.count - 1, active + 1)),
-    previous: () => setActive(Math.max(0, active - 1)),
-    open: () => setOpen(list.row(active) ?? null),
-  });
+  const rows = useRows(list, query, setOpen);
   return (
     <SettingsPage title="Audit trail" about={<span aria-live="polite">{totalText(list)}</span>} actions={<Export query={query} />} fixed>
       <ReadOnly permission="audit:read" to="read the audit trail" />
@@ -54,10 +49,7 @@ export function Audit() {
       <Table
         label="Audit trail"
         columns={columns}
-        list={list}
-        active={active}
-        onActive={setActive}
-        onOpen={setOpen}
+        {...rows}
         sort={query.sort ?? '-occurred_at'}
         onSort={(sort) => setQuery({ sort })}
         empty={<Empty title="Nothing matches">Remove a filter to see more.</Empty>}
