@@ -1,6 +1,6 @@
 import { type Problem, RrsConnectionError, RrsError } from '@rrs/client';
 
-interface Download {
+export interface Download {
   url: string;
   size: number;
   media_type: string;

@@ -1,12 +1,11 @@
-import { Button, Progress } from '@mantine/core';
+import { Button } from '@mantine/core';
 import type { ResultOf } from '@rrs/client';
-import { useState } from 'react';
 import { FileDrop } from '../../../parts/file-drop.tsx';
 import { Section } from '../../../parts/page.tsx';
-import { messageOf } from '../../../parts/states.tsx';
-import { fetchFile, saveFile } from '../fetch-file.ts';
+import { saveFile } from '../fetch-file.ts';
 import { CannotVerify, Outcome } from '../verifying/outcome.tsx';
 import { TrustForm } from '../verifying/trust-form.tsx';
+import { useDownload } from '../verifying/use-download.tsx';
 import { sortFiles, useTrust } from '../verifying/use-trust.ts';
 import { useVerification } from '../verifying/use-verification.ts';
 import { canVerify } from '../verifying/verify.ts';
@@ -16,24 +15,9 @@ type Shared = ResultOf<'getSharedEvidencePackage'>;
 
 /** The package is downloaded once, verified here, and can be saved without downloading it again. */
 export function VerifyShared({ shared, onDownload }: { shared: Shared; onDownload: () => void }) {
-  const [file, setFile] = useState<File | null>(null);
-  const [share, setShare] = useState<number | null>(null);
-  const [problem, setProblem] = useState<string | null>(null);
+  const { file, setFile, share, download, progress } = useDownload(shared.downloads);
   const choice = useTrust();
   const verification = useVerification(file, choice.trusted);
-  const zip = shared.downloads.find(({ format }) => format === 'zip');
-  const download = async () => {
-    if (zip === undefined) return;
-    setProblem(null);
-    setShare(0);
-    try {
-      setFile(await fetchFile(zip, setShare));
-    } catch (error) {
-      setProblem(messageOf(error));
-    }
-    setShare(null);
-    onDownload();
-  };
   const choose = async (files: readonly File[]) => {
     const { packages, given } = await sortFiles(files);
     if (given.length > 0) choice.add(given);
@@ -49,10 +33,10 @@ export function VerifyShared({ shared, onDownload }: { shared: Shared; onDownloa
     <Section title="Verify">
       <div className={css.step}>
         <p>Do not take the sender’s word for it: this browser can check the package with the keys that you trust. The package does not leave your computer.</p>
-        {share === null ? (
+        {share === null && (
           <div className={css.buttons}>
-            {zip !== undefined && shared.remaining_downloads !== 0 && file === null && (
-              <Button onClick={() => void download()} variant="default">
+            {shared.remaining_downloads !== 0 && file === null && (
+              <Button onClick={() => void download().then(onDownload)} variant="default">
                 Download and verify here{shared.remaining_downloads === null ? '' : ' (counts as a download)'}
               </Button>
             )}
@@ -62,14 +46,8 @@ export function VerifyShared({ shared, onDownload }: { shared: Shared; onDownloa
               </Button>
             )}
           </div>
-        ) : (
-          <Progress value={share * 100} size="sm" w="100%" aria-label="Downloading the package" />
         )}
-        {problem !== null && (
-          <p className="bad" role="alert">
-            {problem}
-          </p>
-        )}
+        {progress}
       </div>
       <section aria-label="Result" aria-busy={verification.state === 'running'}>
         <Outcome verification={verification} name={file?.name ?? ''} />
