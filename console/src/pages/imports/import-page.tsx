@@ -12,8 +12,9 @@ import { Empty, messageOf, Show } from '../../parts/states.tsx';
 import { StatusMark } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
 import { announce } from '../../parts/toast.tsx';
-import { bytes, number, term } from '../../parts/words.ts';
+import { bytes, number, shortName, term } from '../../parts/words.ts';
 import { ReportFile } from './report-file.tsx';
+import { useFormatNames } from './use-format-names.ts';
 
 type Import = ResultOf<'getImport'>;
 const isRunning = ({ status }: Import): boolean => status === 'queued' || status === 'running';
@@ -22,6 +23,7 @@ export function ImportPage() {
   const { id = '' } = useParams({ strict: false }) as { id?: string };
   const found = useApi('getImport', { path: { id } });
   // A running import is asked for every second, until it ends.
+  const nameOf = useFormatNames();
   useApi('getImport', { path: { id } }, { refetchInterval: found.data && isRunning(found.data) ? 1000 : false });
   return (
     <Page title={found.data?.filename ?? 'Import'} info={found.data && <StatusMark status={found.data.status} />}>
@@ -36,7 +38,7 @@ export function ImportPage() {
             <Section title="Report">
               <Facts
                 rows={[
-                  ['Format', data.format],
+                  ['Format', data.format === null ? null : nameOf(data.format)],
                   ['Size', bytes(data.bytes)],
                   ['Coverage', data.scan_scope.coverage === 'complete' ? 'Complete: closes what it no longer shows' : 'Partial: closes nothing'],
                   ['Imported by', data.created_by],
@@ -57,7 +59,7 @@ export function ImportPage() {
 }
 
 /** An import that would close much more than usual waits for a person. */
-function Withheld({ data: { id, status, counts } }: { data: Import }) {
+function Withheld({ data: { id, status, notes } }: { data: Import }) {
   const may = useMay('imports:manage');
   const confirm = useChange('confirmImport', ['getImport', 'listImports', 'getFindingStats'], () => announce('Confirmed.'));
   const discard = useChange('discardImport', ['getImport', 'listImports'], () => announce('Discarded. Nothing was closed.'));
@@ -65,7 +67,7 @@ function Withheld({ data: { id, status, counts } }: { data: Import }) {
   const error = confirm.error ?? discard.error;
   return (
     <Section title="This import waits for you">
-      <p>It would close {number(counts.closed)} findings, which is unusually many. Check that the report is complete.</p>
+      <p>{notes[0]} These are unusually many: check that the report is complete.</p>
       {error && <p className="bad">{messageOf(error)}</p>}
       {may && (
         <p>
@@ -81,16 +83,15 @@ function Withheld({ data: { id, status, counts } }: { data: Import }) {
   );
 }
 
+/** As lists of imports call it. */
+const wordOf = (kind: string): string => ({ created: 'New', updated: 'Changed' })[kind] ?? term(kind);
+
 /** The numbers add up to what was received; each leads to its findings. */
 function Numbers({ data: { counts } }: { data: Import }) {
   const kinds = ['created', 'updated', 'reopened', 'unchanged', 'rejected'] as const;
   return (
     <Facts
-      rows={[
-        ['Received', number(counts.received)],
-        ...kinds.map((kind) => [kind === 'created' ? 'New' : term(kind), number(counts[kind])] as const),
-        ['Closed', number(counts.closed)],
-      ]}
+      rows={[['Received', number(counts.received)], ...kinds.map((kind) => [wordOf(kind), number(counts[kind])] as const), ['Closed', number(counts.closed)]]}
     />
   );
 }
@@ -146,9 +147,9 @@ function Changes({ id }: { id: string }) {
               aria-pressed={kind === each}
               onClick={() => setQuery({ kind: each ?? null })}
             >
-              {each === undefined ? 'All' : term(each)}
+              {each === undefined ? 'All' : wordOf(each)}
             </Button>
-          ))}
+          ))}{' '}
           <Link to="/findings" search={{ import_id: id }}>
             As a list of findings
           </Link>
@@ -165,7 +166,7 @@ function Changes({ id }: { id: string }) {
               rows={data}
               keyOf={({ finding_id, kind: each }) => `${finding_id} ${each}`}
               columns={[
-                { label: 'Change', cell: (row) => term(row.kind) },
+                { label: 'Change', cell: (row) => wordOf(row.kind) },
                 { label: 'Severity', cell: ({ severity }) => <SeverityChip severity={severity} /> },
                 {
                   label: 'Finding',
@@ -175,7 +176,7 @@ function Changes({ id }: { id: string }) {
                     </Link>
                   ),
                 },
-                { label: 'Asset', cell: ({ asset }) => asset.name },
+                { label: 'Asset', cell: ({ asset }) => <span title={asset.name}>{shortName(asset.name)}</span> },
                 {
                   label: 'What',
                   cell: ({ fields, from_status, to_status }) => (

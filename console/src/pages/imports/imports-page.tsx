@@ -14,6 +14,7 @@ import { Time } from '../../parts/time.tsx';
 import { bytes, number } from '../../parts/words.ts';
 import css from './imports-page.module.css';
 import { addUploads, type Upload, useUploads } from './uploads.ts';
+import { useFormatNames } from './use-format-names.ts';
 
 type Import = ResultOf<'listImports'>['data'][number];
 const isRunning = ({ status }: { status: string }): boolean => status === 'queued' || status === 'running';
@@ -86,10 +87,10 @@ function Drop() {
   );
 }
 
-/** Which reports can be imported. Read when somebody asks. */
+/** Which reports can be imported. */
 function Formats() {
   const [isOpen, setOpen] = useState(false);
-  const formats = useApi('listImportFormats', {}, { enabled: isOpen, staleTime: Number.POSITIVE_INFINITY });
+  const formats = useApi('listImportFormats', {}, { staleTime: Number.POSITIVE_INFINITY });
   return (
     <details className={css.formats} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>Which reports can be imported</summary>
@@ -171,7 +172,19 @@ export function Counts({ counts }: { counts: Import['counts'] }) {
   return <span className="dim">{shown.flatMap(([word, value]) => (value > 0 ? [`${number(value)} ${word}`] : [])).join(' · ') || 'Nothing found'}</span>;
 }
 
+/** In a few words. The page of the import has all of them. */
+function Result({ row: { status, error, notes, counts } }: { row: Import }) {
+  if (error)
+    return (
+      <span className="bad clamped" title={error}>
+        {error}
+      </span>
+    );
+  return status === 'needs_confirmation' ? <span>{notes[0]}</span> : <Counts counts={counts} />;
+}
+
 function Imports({ rows }: { rows: readonly Import[] }) {
+  const nameOf = useFormatNames();
   return (
     <SimpleTable
       label="Recent imports"
@@ -186,9 +199,9 @@ function Imports({ rows }: { rows: readonly Import[] }) {
             </Link>
           ),
         },
-        { label: 'Format', cell: ({ format }) => format ?? <span className="dim nowrap">not recognized</span> },
+        { label: 'Format', cell: ({ format }) => (format === null ? <span className="dim nowrap">not recognized</span> : nameOf(format)) },
         { label: 'Status', cell: (row) => <StatusMark status={row.status} /> },
-        { label: 'Result', cell: ({ error, counts }) => (error ? <span className="bad">{error}</span> : <Counts counts={counts} />) },
+        { label: 'Result', cell: (row) => <Result row={row} /> },
         { label: 'By', cell: ({ created_by }) => <span className="dim nowrap">{created_by}</span> },
         { label: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
       ]}

@@ -47,9 +47,7 @@ function Details({ run }: { run: Run }) {
           <p className="bad">{run.error.message}</p>
         </Section>
       )}
-      {run.status === 'needs_confirmation' && (
-        <p>The run would close {count(counts.closed, 'finding')}, which is unusually many. Check that the vendor still has them before you confirm.</p>
-      )}
+      {run.status === 'needs_confirmation' && <p>{run.notes[0]} These are unusually many: check that the vendor still has them.</p>}
       <Section title="Result">
         <Facts
           rows={[
