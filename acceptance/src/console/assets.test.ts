@@ -143,7 +143,7 @@ test('a finding is created by hand, merged with another one, and separated again
   await page.getByRole('grid', { name: 'Findings' }).getByRole('row').nth(1).waitFor();
   await create('Known from a scan');
   await dialog.getByLabel('Component', { exact: true }).fill('library-2');
-  await dialog.getByRole('textbox', { name: 'CVE ids' }).fill('CVE-2026-10002');
+  await dialog.getByRole('textbox', { name: 'CVE IDs' }).fill('CVE-2026-10002');
   await dialog.getByRole('button', { name: 'Create the finding' }).click();
   await dialog.getByRole('link', { name: 'Open the finding that exists' }).click();
   await page.getByRole('heading', { level: 1, name: 'Weakness 2 of library-2' }).waitFor();

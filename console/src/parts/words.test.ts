@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { shortName } from './words.ts';
+import { bytes, shortName } from './words.ts';
 
 it.each([
   ['registry.example.com/shop/checkout', '…/shop/checkout'],
@@ -9,4 +9,14 @@ it.each([
   ['web-1.example.com', 'web-1.example.com'],
 ])('a long path is named by its end: %s', (name, short) => {
   expect(shortName(name)).toBe(short);
+});
+
+it.each([
+  [0, '0 bytes'],
+  [1, '1 byte'],
+  [999, '999 bytes'],
+  [1_200, '1.2 kB'],
+  [2_400_000, '2.4 MB'],
+])('%d is %s', (size, text) => {
+  expect(bytes(size)).toBe(text);
 });

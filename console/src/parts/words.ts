@@ -42,12 +42,11 @@ const spelled: Readonly<Record<string, string>> = {
 };
 
 export function bytes(size: number): string {
+  if (size < 1000) return count(size, 'byte');
   const step = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'];
-  const power = Math.min(step.length - 1, size < 1 ? 0 : Math.floor(Math.log10(size) / 3));
+  const power = Math.min(step.length - 1, Math.floor(Math.log10(size) / 3));
   const unit = step[power] ?? 'byte';
-  return new Intl.NumberFormat(LANGUAGE, { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: power === 0 ? 0 : 1 }).format(
-    size / 1000 ** power,
-  );
+  return new Intl.NumberFormat(LANGUAGE, { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: 1 }).format(size / 1000 ** power);
 }
 
 /** The end of a long path, such as an image in a registry: that is where names differ. */

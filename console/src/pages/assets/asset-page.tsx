@@ -88,7 +88,7 @@ export function AssetPage() {
                   data.identifiers.length > 1 &&
                     data.identifiers.map(({ kind, value }) => (
                       <div key={`${kind} ${value}`}>
-                        <span className="dim">{kind}</span> <span className="mono">{value}</span>
+                        <span className="dim">{term(kind)}</span> <span className="mono">{value}</span>
                       </div>
                     )),
                 ],

@@ -39,7 +39,7 @@ export function Tracks({ id }: { id: string }) {
                 ),
               },
               { label: 'Kind', cell: ({ kind, default: isDefault }) => `${term(kind)}${isDefault && kind !== 'default' ? ', default' : ''}` },
-              { label: 'Findings count', cell: ({ counts }) => (counts ? 'Yes' : 'No') },
+              { label: 'Counted', cell: ({ counts }) => (counts ? 'Yes' : 'No') },
               {
                 label: 'Ended',
                 cell: ({ ended_at, ended_by, ended_reason }) =>

@@ -79,7 +79,7 @@ export function NewFindingDialog({ assetId, onClose }: { assetId: string | undef
       <TextInput name="version" label="Version of the component" />
       <TextInput name="path" label="Path of the file" />
       <TextInput name="url" label="URL of the page or endpoint" />
-      <WordsInput label="CVE ids" placeholder="CVE-2026-12345" value={ids} onChange={setIds} />
+      <WordsInput label="CVE IDs" placeholder="CVE-2026-12345" value={ids} onChange={setIds} />
       <Textarea name="description" label="Description" />
       <Textarea name="solution" label="How to remediate" />
       <WordsInput label="Tags" value={tags} onChange={setTags} suggestions={known.data?.data.map(({ name }) => name) ?? []} />

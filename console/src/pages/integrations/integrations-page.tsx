@@ -58,9 +58,11 @@ export function IntegrationsPage() {
 
 function summaryOf({ connections, by_status: { failing, degraded, stale }, runs_24h }: ResultOf<'getIntegrationHealth'>['summary']): string {
   const troubled = failing + degraded + stale;
-  return [count(connections, 'connection'), ...(troubled > 0 ? [`${number(troubled)} need attention`] : []), `${count(runs_24h, 'run')} in 24 hours`].join(
-    ' · ',
-  );
+  return [
+    count(connections, 'connection'),
+    ...(troubled > 0 ? [count(troubled, 'needs attention', 'need attention')] : []),
+    `${count(runs_24h, 'run')} in 24 hours`,
+  ].join(' · ');
 }
 
 function SyncAll({ hasAny }: { hasAny: boolean }) {
@@ -121,7 +123,14 @@ function Connections({ rows, nameOf }: { rows: readonly Health[]; nameOf: (provi
         { label: 'Records', align: 'end', cell: ({ findings_seen, kind }) => (kind === 'scanner' ? number(findings_seen) : <span className="dim">–</span>) },
         {
           label: 'Notes',
-          cell: ({ last_error, notes }) => (last_error ? <span className="bad">{last_error.message}</span> : <span className="dim">{notes.join(' ')}</span>),
+          cell: ({ last_error, notes }) => {
+            const text = last_error?.message ?? notes.join(' ');
+            return (
+              <span className={last_error ? 'bad clamped' : 'dim clamped'} title={text}>
+                {text}
+              </span>
+            );
+          },
         },
       ]}
     />

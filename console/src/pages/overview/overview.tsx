@@ -10,7 +10,7 @@ import { SeverityChip } from '../../parts/severity.tsx';
 import { SimpleTable } from '../../parts/simple-table.tsx';
 import { Boundary, Empty, Show } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
-import { number, term } from '../../parts/words.ts';
+import { number, shortName, term } from '../../parts/words.ts';
 import css from './overview.module.css';
 import { ACTIVE, SeverityTiles } from './severity-tiles.tsx';
 import { StartList } from './start-list.tsx';
@@ -96,7 +96,9 @@ function FixFirst() {
                           {title}
                         </Link>
                       </div>
-                      <div className="dim">{asset.name}</div>
+                      <div className="dim" title={asset.name}>
+                        {shortName(asset.name)}
+                      </div>
                     </>
                   ),
                 },

@@ -17,6 +17,8 @@ import { SettingsPage } from './settings-page.tsx';
 type Trust = ResultOf<'listPipelineTrusts'>['data'][number];
 type Open = { what: 'create' } | { what: 'edit' | 'delete'; trust: Trust } | null;
 
+const GITHUB = 'https://token.actions.githubusercontent.com';
+
 export function Pipelines() {
   const trusts = useApi('listPipelineTrusts', { query: { limit: 100 } });
   const may = useMay('api_keys:manage');
@@ -41,7 +43,10 @@ export function Pipelines() {
               keyOf={({ id }) => id}
               columns={[
                 { label: 'Name', cell: ({ name }) => name },
-                { label: 'Issuer', cell: ({ issuer }) => <code>{issuer}</code> },
+                {
+                  label: 'Issuer',
+                  cell: ({ issuer }) => <span title={issuer}>{issuer === GITHUB ? 'GitHub Actions' : issuer.replace(/^https:\/\//, '')}</span>,
+                },
                 { label: 'Conditions', cell: ({ conditions }) => <code>{writeConditions(conditions).replaceAll('\n', ', ')}</code> },
                 { label: 'Audience', cell: ({ audience }) => <Copy text={audience} shown={audience} label="Copy the audience" /> },
                 { label: 'Role', cell: ({ role }) => term(role) },
@@ -124,8 +129,8 @@ function Edit({ trust, onClose }: { trust: Trust | null; onClose: () => void }) 
       <TextInput
         name="issuer"
         label="Issuer"
-        description="GitHub Actions: https://token.actions.githubusercontent.com. GitLab: the URL of the instance"
-        defaultValue={trust?.issuer ?? 'https://token.actions.githubusercontent.com'}
+        description={`GitHub Actions: ${GITHUB}. GitLab: the URL of the instance`}
+        defaultValue={trust?.issuer ?? GITHUB}
         required
       />
       <Textarea

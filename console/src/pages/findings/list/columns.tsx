@@ -49,7 +49,7 @@ export const findingColumns: readonly Column<ListedFinding>[] = [
   {
     id: 'ids',
     label: 'Vulnerability',
-    width: 'minmax(136px, 1fr)',
+    width: 'minmax(168px, 1fr)',
     from: 700,
     cell: ({ vulnerability_ids, kev, epss }) => (
       <span>

@@ -9,7 +9,7 @@ export const numberFields = {
   sla: {
     title: 'Deadlines',
     about: 'Days to remediate a finding, counted from when it was first seen. Empty: no deadline. The shorter one applies to what is known to be exploited.',
-    fields: { critical: 'Critical', high: 'High', medium: 'Medium', low: 'Low', info: 'Info', unknown: 'Unknown severity', kev: 'Known to be exploited' },
+    fields: { critical: 'Critical', high: 'High', medium: 'Medium', low: 'Low', info: 'Info', unknown: 'Unknown severity', kev: 'Known exploited' },
   },
   brake: {
     title: 'Imports that close much',
