@@ -57,9 +57,7 @@ export function Gaps({ gaps }: { gaps: readonly Gap[] }) {
           <span className={css.weight} data-weight={weight}>
             {term(weight)}
           </span>
-          <span>
-            {what} <code className="dim">{code}</code>
-          </span>
+          <span title={code}>{what}</span>
         </li>
       ))}
     </ul>
