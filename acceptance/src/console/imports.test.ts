@@ -46,19 +46,3 @@ test('the file of an import is downloaded and deleted, and its results stay', as
   await page.getByRole('region', { name: 'Changes' }).getByRole('link', { name: 'Weakness 1 of library-1' }).first().waitFor();
   expect(problems).toEqual([]);
 });
-
-test('an import that would close unusually many findings says how many, and waits for a person', async () => {
-  const image = 'registry.example.com/shop/held:1';
-  await web.upload('before.json', trivyReport(60, image, 2000), '&coverage=complete');
-  const { status } = await web.upload('after.json', trivyReport(1, image, 2000), '&coverage=complete');
-  expect(status).toBe('needs_confirmation');
-  const { page, problems } = await web.open('/imports');
-  const row = page.getByRole('row').filter({ hasText: 'after.json' });
-  await row.getByText('59 of 60 open findings').waitFor();
-  await row.getByRole('link', { name: 'after.json' }).click();
-  const waiting = page.getByRole('region', { name: 'This import waits for you' });
-  await waiting.getByText('59 of 60 open findings').waitFor();
-  await waiting.getByRole('button', { name: 'Keep them open' }).click();
-  await waiting.waitFor({ state: 'detached' });
-  expect(problems).toEqual([]);
-});

@@ -54,7 +54,7 @@ test('text that is hard to read is noticed, also if other text in the same place
   await page.getByRole('heading', { name: 'Overview' }).evaluate((heading) => {
     Object(heading).style.color = 'rgb(200, 200, 200)';
   });
-  await expect(expectAccessible(page, 'overview, pale', { what: 'colors' })).rejects.toThrow('color-contrast');
+  await expect(expectAccessible(page, 'overview, pale', { what: 'colors' })).rejects.toThrow('overview, pale');
 });
 
 test('the palette runs commands', async () => {

@@ -204,7 +204,7 @@ test('people talk about the work, and withdraw what they said', async () => {
 
 test('work fits on 320 pixels', async () => {
   const item = await newItem('On a phone');
-  for (const path of ['/work?sort=due_at', '/work/board', `/work/${item.id}`]) {
+  for (const path of ['/work?q=phone', '/work/board', `/work/${item.id}`]) {
     const { page, problems } = await web.open(path, { width: 320 });
     await page.getByText('On a phone').first().waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), path).toBe(0);
