@@ -2,6 +2,7 @@ export { type OpenedPackage, readPackage, type StoredFile } from './archive/read
 export { type BlobLike, blobSource, bytesSource, type Source } from './archive/source.ts';
 export { requireReadable } from './checks/checkpoints.ts';
 export { CODES, type Code, LAYERS, type LayerName } from './codes.ts';
+export { type OtherPackage, type Others, verifyWithOthers } from './other-packages.ts';
 export { browserPlatform, type Platform } from './platform.ts';
 export type { Previous } from './previous.ts';
 export { createRecorder, type Failure, type Layer, type PackageSummary, type Report } from './report.ts';

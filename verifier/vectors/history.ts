@@ -41,6 +41,15 @@ async function proofOf(recipe: Recipe, from: number, to: number): Promise<string
 
 const large: Recipe = { index: LARGE - 1, oldSize: LARGE - 1 };
 
+/** The first package of its work item in a log that has others, which names no earlier state. */
+const unnamed: Recipe = {
+  oldSize: 0,
+  facts: (facts) => {
+    facts.sequence = 1;
+    facts.earlier = [];
+  },
+};
+
 /** The log after a restore: 20 entries were kept of 25. */
 const restarted = (change: (epoch: LogEpoch) => void = () => {}, gap = true): Recipe => ({
   epoch: (epoch) => {
@@ -123,6 +132,15 @@ export const history: Vector[] = [
     'an omitted earlier state, although an earlier package is in the log',
     ['consistency'],
     changed((files) => void files.set('proof/consistency.txt', utf8(consistencyText({ oldSize: 0 })))),
+  ),
+  verified(
+    'good: an earlier state of another work item is omitted, and a checkpoint of any smaller size is compared',
+    holding(unnamed, async () => ({ checkpoints: await Promise.all([1, 2, 5, 7].map((size) => trueNote(unnamed, size))) })),
+  ),
+  failing(
+    'an omitted earlier state that was another one',
+    ['fork'],
+    holding(unnamed, async () => ({ checkpoints: [await noteOf(5, OTHER_ROOT)] })),
   ),
   failing('an omitted earlier state of a large log', ['consistency'], sealed({ ...large, oldSize: 0 })),
   failing(

@@ -2,6 +2,7 @@ import { container } from './container.ts';
 import { content } from './content.ts';
 import { falseDecisions } from './false/decided.ts';
 import { falseFacts } from './false/facts.ts';
+import { falseHistories } from './false/histories.ts';
 import { recorded } from './false/recorded.ts';
 import { falseResults } from './false/results.ts';
 import { history } from './history.ts';
@@ -28,6 +29,7 @@ export const vectors: Vector[] = [
   ...falseResults,
   ...recorded,
   ...falseDecisions,
+  ...falseHistories,
   ...container,
   ...limits,
 ];

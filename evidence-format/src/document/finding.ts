@@ -70,8 +70,8 @@ export interface FindingFacts {
   version_rescanned: boolean | null;
   /** Every work item that the finding was ever in, oldest first. */
   work_items: { id: string; linked_at: string; unlinked_at: string | null }[];
-  /** Findings that were merged into this one by a person, with the state they had. */
-  merged: { id: string; state: FindingState }[];
+  /** Findings that were merged into this one by a person, as they were then. */
+  merged: { id: string; state: FindingState; title: string; severity: Severity }[];
 }
 
 /** What put a finding into its state. */

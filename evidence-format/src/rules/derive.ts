@@ -8,8 +8,8 @@ import { collectChecks } from './checks.ts';
 import { concludeFrom, countsOf, gradeOf } from './conclude.ts';
 import { controlsOf } from './controls.ts';
 import { type Credentials, collectCredentials } from './credentials.ts';
-import { dueAt, withinSla } from './deadlines.ts';
 import { collectDecisions } from './decisions/register.ts';
+import { dueAt, withinSla } from './findings/deadlines.ts';
 import { collectGaps } from './gaps/collector.ts';
 import { collectFailedScans } from './gaps/failed-scans.ts';
 import { addFindingGaps } from './gaps/finding-gaps.ts';
@@ -74,7 +74,18 @@ interface FromTrail {
 /** What the results need to know of every finding. */
 type Kept = Pick<
   Finding,
-  'id' | 'state' | 'standing' | 'assurance' | 'provenance' | 'severity' | 'severity_source' | 'acceptance' | 'justification' | 'decided_by' | 'contradicted_by'
+  | 'id'
+  | 'state'
+  | 'standing'
+  | 'assurance'
+  | 'provenance'
+  | 'severity'
+  | 'severity_source'
+  | 'acceptance'
+  | 'justification'
+  | 'decided_by'
+  | 'contradicted_by'
+  | 'merged'
 > & { afterScan: string | null };
 
 function deriveFindings(facts: PackageFacts, { identities, workers, credentials, register, selected }: FromTrail) {
@@ -101,8 +112,22 @@ function deriveFindings(facts: PackageFacts, { identities, workers, credentials,
     for (const source of finding.sources) seenBy.add(assetSource(finding.asset.id, source));
     const afterScan = finding.after.state === 'absent' ? finding.after.scan : null;
     if (finding.state === 'verified' && afterScan !== null) used.add(afterScan);
-    const { id, state, assurance, provenance, severity, severity_source, acceptance, justification, decided_by, contradicted_by } = finding;
-    kept.push({ id, state, standing, assurance, provenance, severity, severity_source, acceptance, justification, decided_by, contradicted_by, afterScan });
+    const { id, state, assurance, provenance, severity, severity_source, acceptance, justification, decided_by, contradicted_by, merged } = finding;
+    kept.push({
+      id,
+      state,
+      standing,
+      assurance,
+      provenance,
+      severity,
+      severity_source,
+      acceptance,
+      justification,
+      decided_by,
+      contradicted_by,
+      merged,
+      afterScan,
+    });
     return finding;
   }
 
@@ -145,6 +170,7 @@ function deriveFindings(facts: PackageFacts, { identities, workers, credentials,
   function decisions(): Decision[] {
     const severities = new Map([
       ...facts.unlinked.map(({ id, severity }) => [id, severity] as const),
+      ...kept.flatMap(({ merged }) => merged.map(({ id, severity }) => [id, severity] as const)),
       ...kept.map(({ id, severity_source }) => [id, severity_source] as const),
     ]);
     const ofImport = ({ kind, import_id }: Decision): string[] => {

@@ -135,6 +135,8 @@ export const findingSchema: Of<Finding> = {
         object<Finding['merged'][number]>({
           id: field('ID of the merged finding.', uuid),
           state: field('State that it had.', choice(FINDING_STATES)),
+          title: field('Title that it had.', name),
+          severity: field('Severity that it had, or the one that its sources stated if that is higher.', choice(SEVERITIES)),
         }),
       ),
     ),

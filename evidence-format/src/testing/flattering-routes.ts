@@ -182,7 +182,7 @@ export const routes: [string, (given: Case) => void, Conclusion, Grade, string[]
   ['p: another version is scanned', change(1, { version_rescanned: false }), 'partially_remediated', 'D', ['unfinished M', 'version_not_rescanned M']],
   [
     'q: an open finding is merged into a fixed one',
-    change(1, { merged: [{ id: id(150), state: 'open' }] }),
+    change(1, { merged: [{ id: id(150), state: 'open', title: 'Merged', severity: 'high' }] }),
     'partially_remediated',
     'C',
     ['withdrawn_by_person M'],

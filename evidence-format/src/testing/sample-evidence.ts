@@ -55,7 +55,7 @@ const findings: Evidence['findings'] = [
     contradicted_by: null,
     version_rescanned: true,
     work_items: [{ id: id(5), linked_at: T, unlinked_at: null }],
-    merged: [{ id: id(13), state: 'verified' }],
+    merged: [{ id: id(13), state: 'verified', title: 'Merged', severity: 'high' }],
     provenance: 'other_person',
     standing: 'remediated',
   },

@@ -46,7 +46,7 @@ export async function checkHistory(context: CheckContext, log: LogState, epoch: 
     if (isCompared) compared++;
   }
   if (recorder.failed('history') || old === null) return;
-  const detail = old.size === 0 ? 'first checkpoint of its log' : `the log extends its earlier state of ${old.size} entries`;
+  const detail = old.size === 0 ? `the package has all ${log.size} entries of its log` : `the log extends its earlier state of ${old.size} entries`;
   if (compared < trust.checkpoints.length)
     return recorder.setLayer('history', 'not_checked', `${detail}, but ${trust.checkpoints.length - compared} of your checkpoints could not be compared`);
   const proven = trust.logKeys.length > 0 && trust.noteKeys.length > 0 && !recorder.failed('log');
@@ -56,6 +56,7 @@ export async function checkHistory(context: CheckContext, log: LogState, epoch: 
 function checkConsistency({ recorder }: CheckContext, text: string, { size, root }: LogState): Tree | null {
   const proof = parseConsistency(text);
   if (!('oldRoot' in proof)) {
+    // A smaller log need not name an earlier state: the package has all its leaves, from which every earlier root follows.
     if (size > MAX_CARRIED_LEAVES) recorder.fail('consistency', PROOF.consistency, 'The proof starts from an empty log, but the log has earlier checkpoints.');
     return { size: 0, root: emptyRoot };
   }

@@ -4,11 +4,9 @@ import { parseArgs } from 'node:util';
 import type { Source } from '../archive/source.ts';
 import { requireReadable } from '../checks/checkpoints.ts';
 import { nodePlatform, openFile } from '../node.ts';
-import type { Previous } from '../previous.ts';
-import type { Report } from '../report.ts';
+import { verifyWithOthers } from '../other-packages.ts';
 import { addKeys, isVkey, type KeyFile, keyFilesIn } from '../trust/key-files.ts';
 import { emptyTrust, type Trust } from '../trust/trust.ts';
-import { type VerifyOptions, verifyPackage, verifyPrevious } from '../verify.ts';
 import { printReport } from './output.ts';
 
 const USAGE = `Usage: rrs-verify PACKAGE.zip [options]
@@ -109,15 +107,12 @@ async function run(args: string[], terminal: Terminal): Promise<number> {
   if (values.status !== undefined) trust.status = readFileSync(values.status, 'utf8');
   await requireReadable(trust, nodePlatform().subtle);
   const options = { timeLimit: millisecondsOf(values['time-limit']) };
-  const { status: _, ...trustInOthers } = trust;
-  const previous = values.previous === undefined ? null : await readPrevious(values.previous, trustInOthers, options);
-  const report = await verifyFile(path, trust, { ...options, ...(previous && { previous }) });
-  if (previous !== null && values.previous !== undefined) requireEarlier(previous, report, values.previous);
-  const newer = values.newer === undefined ? null : await verifyFile(values.newer, trustInOthers, options);
-  const isReplaced = newer !== null && supersedes(newer, report, values.newer ?? '');
-  if (isReplaced) report.notes.push(`The package is superseded by number ${newer.package?.sequence} (${newer.package?.id}).`);
+  const { report, isSuperseded } = await withFiles(async (open) => {
+    const other = async (name: string | undefined) => (name === undefined ? undefined : { name, source: await open(name) });
+    const others = { newer: await other(values.newer), previous: await other(values.previous) };
+    return verifyWithOthers(await open(path), others, { trust, platform: nodePlatform(), options });
+  });
   if (report.status?.problem) throw new Error(`${values.status} cannot be used as --status: ${report.status.problem}`);
-  const isSuperseded = (isReplaced || report.status?.statement?.status === 'superseded') && report.verdict === 'verified';
   terminal.out(values.json ? `${JSON.stringify(report, null, 2)}\n` : printReport(report, { path, color: terminal.color, isSuperseded }));
   return isSuperseded ? EXIT.superseded : EXIT[report.verdict];
 }
@@ -127,42 +122,19 @@ function millisecondsOf(seconds: string): number {
   return Number(seconds) * 1000;
 }
 
-/** Throws if the other package proves nothing about this one, because the caller expects it to. */
-function supersedes(newer: Report, report: Report, path: string): boolean {
-  if (newer.verdict !== 'verified') throw new Error(`${path} cannot be used as --newer: it is not verified with your keys (${newer.verdict})`);
-  const [theirs, ours] = [newer.package, report.package];
-  if (theirs === null || ours === null) return false;
-  const isSameItem = theirs.work_item.id === ours.work_item.id && theirs.organization.id === ours.organization.id && theirs.log?.origin === ours.log?.origin;
-  if (!isSameItem) throw new Error(`${path} cannot be used as --newer: it belongs to another work item, organization or log`);
-  if (theirs.sequence <= ours.sequence) throw new Error(`${path} cannot be used as --newer: its number is ${theirs.sequence}, not above ${ours.sequence}`);
-  return true;
-}
+type Opened = Awaited<ReturnType<typeof openFile>>;
 
-async function readPrevious(path: string, trust: Trust, options: VerifyOptions): Promise<Previous> {
-  const { report, previous } = await withFile(path, (file) => verifyPrevious(file, trust, nodePlatform(), options));
-  if (previous === null) throw new Error(`${path} cannot be used as --previous: it is not verified with your keys (${report.verdict})`);
-  return previous;
-}
-
-/** Throws if the comparison means nothing, because the caller expects it to. */
-function requireEarlier(previous: Previous, { package: ours }: Report, path: string): void {
-  if (ours === null) return;
-  if (ours.work_item.id !== previous.workItemId || ours.organization.id !== previous.organizationId)
-    throw new Error(`${path} cannot be used as --previous: it belongs to another work item or organization`);
-  if (previous.sequence >= ours.sequence)
-    throw new Error(`${path} cannot be used as --previous: its number is ${previous.sequence}, not below ${ours.sequence}`);
-}
-
-function verifyFile(path: string, trust: Trust, options: VerifyOptions): Promise<Report> {
-  return withFile(path, (file) => verifyPackage(file, trust, nodePlatform(), options));
-}
-
-async function withFile<T>(path: string, use: (source: Source) => Promise<T>): Promise<T> {
-  const file = await openFile(path);
+async function withFiles<T>(use: (open: (path: string) => Promise<Source>) => Promise<T>): Promise<T> {
+  const opened: Opened[] = [];
+  const open = async (path: string): Promise<Source> => {
+    const file = await openFile(path);
+    opened.push(file);
+    return file;
+  };
   try {
-    return await use(file);
+    return await use(open);
   } finally {
-    await file.close();
+    for (const file of opened) await file.close();
   }
 }
 

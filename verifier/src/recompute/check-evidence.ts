@@ -8,12 +8,13 @@ import { EVIDENCE, type Fault, FINDINGS } from './fault.ts';
 import { fileFaults } from './files.ts';
 import { readDocument } from './read-document.ts';
 import { readFindings } from './read-findings.ts';
-import { readTrail } from './read-trail.ts';
 import { earlierFaults, findingReferenceFaults, type Known, knownIn, referenceFaults } from './references.ts';
 import { scanFaults } from './scan-fitness.ts';
 import { findingTimeFaults, timeFaults } from './time-order.ts';
-import { findingTrailFaults, type Population, populationFaults, scanListFaults, trailFaults } from './trail-agreement.ts';
-import { addEvent, emptyTrailFacts, type TrailFacts } from './trail-facts.ts';
+import { addToPopulation, emptyPopulation, findingTrailFaults, populationFaults, scanListFaults, trailFaults } from './trail/agreement.ts';
+import { addEvent, emptyTrailFacts, type TrailFacts } from './trail/facts.ts';
+import { mergedByPeople, mergeFaults } from './trail/merges.ts';
+import { readTrail } from './trail/read-trail.ts';
 
 /** What a signed package says. */
 export interface Content {
@@ -31,7 +32,7 @@ export async function checkEvidence(context: CheckContext): Promise<Content | nu
   const { document } = read;
   const known = knownIn(document);
   await recorder.guard('schema', EVIDENCE, () => report(recorder, documentFaults(context, document, known)));
-  await checkApprovedStates(context, document);
+  const approved = await checkApprovedStates(context, document);
   const derivation = startDerivation(document);
   const facts = emptyTrailFacts();
   const isUnbroken = await readTrail(context, document, (event, seq) => {
@@ -41,18 +42,18 @@ export async function checkEvidence(context: CheckContext): Promise<Content | nu
   });
   if (!isUnbroken) return { ...read, findings: await readFindings(context, () => {}) };
   const derived = derivation.startFindings();
-  const population: Population = { listed: new Set(), firstEnd: null };
+  const population = emptyPopulation();
+  const merged = mergedByPeople(facts.merges);
   const findings = await readFindings(context, (finding) => {
-    for (const { id } of [finding, ...finding.merged]) population.listed.add(id);
-    const end = finding.claimed_at ?? finding.closed_at;
-    if (end !== null && (population.firstEnd === null || end < population.firstEnd)) population.firstEnd = end;
+    addToPopulation(population, finding);
     report(recorder, findingFaults(finding, { document, known, facts }));
+    report(recorder, mergeFaults(finding, merged.get(finding.id)));
     report(recorder, findingDerivedFaults(finding, derived.add(finding)));
   });
   if (findings !== null)
     await recorder.guard('schema', FINDINGS, () => {
       report(recorder, trailFaults(document, facts));
-      report(recorder, populationFaults(document, facts, population));
+      report(recorder, populationFaults(document, facts, { ...population, approved }));
       report(recorder, scanListFaults(document, facts, population));
       report(recorder, derivedFaults(document, derived.results()));
       if (!recorder.failed('evidence'))

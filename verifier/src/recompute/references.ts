@@ -1,4 +1,4 @@
-import type { EvidenceDocument, Finding, Person } from '@rrs/evidence-format';
+import { type EvidenceDocument, type Finding, type Person, severityRank } from '@rrs/evidence-format';
 import { EVIDENCE, type Fault, FINDINGS } from './fault.ts';
 
 /** IDs that the document defines, for the checks of everything that refers to them. */
@@ -98,8 +98,18 @@ export function* findingReferenceFaults(finding: Finding, known: Known, itemId: 
     };
   for (const person of [override?.by, decided_by, claimed_by, acceptance?.requested_by, acceptance?.approved_by])
     yield* unknownPerson({ file: FINDINGS, what, person: person ?? null }, known);
+  yield* valueFaults(finding);
   if (!work_items.some((item) => item.id === itemId && item.unlinked_at === null))
     yield { code: 'reference', file: FINDINGS, detail: `${what} is not linked to the work item of the package.`, expected: itemId };
+}
+
+/** Values of one finding that contradict each other. */
+function* valueFaults({ id, state, acceptance, justification, severity, severity_source, override }: Finding): Generator<Fault> {
+  const fault = (detail: string): Fault => ({ code: 'reference', file: FINDINGS, detail: `The finding ${id} ${detail}.` });
+  if ((acceptance !== null) !== (state === 'risk_accepted')) yield fault('must say who accepted its risk exactly if it is accepted');
+  if (state === 'risk_accepted' && justification !== null) yield fault('has a justification, which only false positives have');
+  if (override !== null && override.severity !== severity) yield fault('has another severity than the one that a person set');
+  if (override === null && severityRank(severity) > severityRank(severity_source)) yield fault('is more severe than its sources ever stated');
 }
 
 function* unknownPerson({ file, what, person }: { file: string; what: string; person: Person | null }, { people }: Known): Generator<Fault> {

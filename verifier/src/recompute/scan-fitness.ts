@@ -2,8 +2,12 @@ import type { Finding, Scan } from '@rrs/evidence-format';
 import { type Fault, FINDINGS } from './fault.ts';
 import type { Known } from './references.ts';
 
-/** Checks that the scan by which a finding is verified can show that it is gone. */
-export function* scanFaults({ id, state, cause, before, after, claimed_at, sources }: Finding, { scans }: Known): Generator<Fault> {
+/** Checks that the scan that showed a finding can have shown it, and that the scan by which it is verified can show that it is gone. */
+export function* scanFaults(finding: Finding, { scans }: Known): Generator<Fault> {
+  const { id, state, cause, before, after, claimed_at, sources } = finding;
+  const tool = scans.get(before.scan ?? '')?.tool;
+  if (tool !== undefined && !sources.some((source) => source === tool || source.endsWith(` (${tool})`)))
+    yield { code: 'scan_unfit', file: FINDINGS, detail: `The finding ${id} was shown by a tool that is not one of its sources.`, actual: tool };
   if (state !== 'verified' || cause !== 'scan' || after.state !== 'absent') return;
   const [shown, gone] = [before.scan, after.scan].map((scan) => (scan === null ? undefined : scans.get(scan)));
   const unfit = (detail: string): Fault => ({ code: 'scan_unfit', file: FINDINGS, detail: `The finding ${id} is verified by a scan ${detail}.` });

@@ -1,4 +1,4 @@
-import type { EvidenceDocument, Finding } from '@rrs/evidence-format';
+import { type EvidenceDocument, type Finding, recordedAt } from '@rrs/evidence-format';
 import { EVIDENCE, type Fault, FINDINGS } from './fault.ts';
 
 /** A transaction that began just after `as_of` can still be part of the state that was read. */
@@ -88,11 +88,14 @@ function* policyFaults({ policies, as_of }: EvidenceDocument): Generator<Fault> 
 
 /** The same for one finding. */
 export function* findingTimeFaults(finding: Finding, { as_of }: Pick<EvidenceDocument, 'as_of'>): Generator<Fault> {
-  const { id, first_seen, last_seen, clock_started_at, closed_at, claimed_at, state_changed_at, override, work_items, occurrences } = finding;
+  const { id, first_seen, last_seen, clock_started_at, closed_at, claimed_at, state_changed_at, override, work_items, occurrences, merged } = finding;
   const named = (what: string, at: string | null): Event => ({ what: `${what} of the finding ${id}`, at });
   yield* inOrder(FINDINGS, [named('first_seen', first_seen), { what: 'its last_seen', at: last_seen }]);
   yield* inOrder(FINDINGS, [named('first_seen', first_seen), { what: 'its clock_started_at', at: clock_started_at }]);
   yield* inOrder(FINDINGS, [named('first_seen', first_seen), { what: 'its closed_at', at: closed_at }]);
+  // The service knows a finding at the latest when it records it, and its deadline starts then at the latest.
+  for (const one of [id, ...merged.map((other) => other.id)])
+    yield* inOrder(FINDINGS, [named('first_seen', first_seen), { what: `the time in the ID ${one}`, at: recordedAt(one) }]);
   if (finding.state === 'verified') yield* inOrder(FINDINGS, [named('claimed_at', claimed_at), { what: 'its verification', at: state_changed_at }]);
   const events = [
     named('clock_started_at', clock_started_at),
@@ -104,8 +107,10 @@ export function* findingTimeFaults(finding: Finding, { as_of }: Pick<EvidenceDoc
     yield* inOrder(FINDINGS, [named('A link', linked_at), { what: 'its end', at: unlinked_at }]);
     events.push(named('A link', linked_at), named('The end of a link', unlinked_at));
   }
-  for (const occurrence of occurrences)
+  for (const occurrence of occurrences) {
+    yield* inOrder(FINDINGS, [named('first_seen', first_seen), { what: 'the start of an occurrence', at: occurrence.first_seen }]);
     yield* inOrder(FINDINGS, [named('The start of an occurrence', occurrence.first_seen), { what: 'its end', at: occurrence.last_seen }]);
+  }
   for (const event of events) yield* notAfter(FINDINGS, event, as_of);
   yield* notAfter(FINDINGS, named('closed_at', closed_at), later(as_of, SCANNER_CLOCK_MS));
 }

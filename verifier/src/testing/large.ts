@@ -1,6 +1,6 @@
 import type { Facts, TrailEvent } from '@rrs/evidence-format';
 import type { Recipe } from './build.ts';
-import { AT, ada, IDS, id } from './sample.ts';
+import { AT, ada, findingId, IDS, id } from './sample.ts';
 import { trailEvent } from './sample-trail.ts';
 
 /** A true package with this many findings: each was claimed as fixed, and a scan verified it. */
@@ -16,7 +16,7 @@ function grow(facts: Facts, events: TrailEvent[], count: number): void {
   if (model === undefined || linked === undefined) throw new Error('the sample has no finding');
   const more = Array.from({ length: count - facts.findings.length }, (_, index) => ({
     ...structuredClone(model),
-    id: id(1_000_000 + index),
+    id: findingId(1_000_000 + index),
     title: `Weakness ${index} of a library with a rather long name, as titles of scanners are`,
     weakness: `CVE-2026-${100_000 + index}`,
     cves: [`CVE-2026-${100_000 + index}`],

@@ -87,8 +87,8 @@ function record({ work_item, artifacts, package_id, sequence, note }: Facts, eve
     if (event.action === 'package.requested' && event.object.id === package_id) event.after = { sequence, note };
     const artifact = event.action === 'artifact.added' ? artifacts.find(({ id }) => id === event.object.id) : undefined;
     if (artifact !== undefined) {
-      const { type, filename, media_type, occurred_at } = artifact;
-      event.after = { work_item_id: work_item.id, type, title: artifact.title, description: artifact.description, filename, media_type, occurred_at };
+      const { type, filename, media_type, occurred_at, url } = artifact;
+      event.after = { work_item_id: work_item.id, type, title: artifact.title, description: artifact.description, filename, media_type, occurred_at, url };
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { Person, TrailEvent } from '@rrs/evidence-format';
-import { AT, ada, grace, IDS, id } from './sample.ts';
+import { AT, ada, edsger, grace, IDS, id } from './sample.ts';
 
 type EventFacts = Pick<TrailEvent, 'at' | 'action' | 'object'> & Partial<TrailEvent>;
 
@@ -22,8 +22,10 @@ export function sampleTrail(): TrailEvent[] {
     after: { status: 'verified', reason_code: 'scan_absent' },
     import_id: IDS.after,
   };
-  const imported = { action: 'import.created', after: { format: null, filename: 'report.json', dry_run: false } };
+  const collected = { connection_id: IDS.connection, settings: { host: 'scanner.example', sha256: '2'.repeat(64) } };
+  const imported = { action: 'import.created', after: { format: null, filename: 'report.json', dry_run: false, ...collected } };
   const facts: (EventFacts & { by?: Person })[] = [
+    { at: AT.policy, action: 'connection.created', by: edsger, object: { type: 'connection', id: IDS.connection }, after: { name: 'Scanner' } },
     { ...imported, at: AT.received, object: { type: 'import', id: IDS.before } },
     { at: AT.created, action: 'work_item.created', by: ada, object: item },
     { at: AT.created, action: 'work_item.findings_linked', by: ada, object: item, after: { linked: 2, finding_ids: IDS.findings, filter: { asset: 'web' } } },

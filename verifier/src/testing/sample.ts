@@ -2,6 +2,9 @@ import { type Artifact, collectionOf, EVIDENCE_SCHEMA_ID, type Facts, type Findi
 
 export const id = (last: number) => `01900000-0000-7000-8000-${String(last).padStart(12, '0')}`;
 
+/** The ID of a finding. It begins with the time at which the service recorded it, which is `AT.received`. */
+export const findingId = (last: number) => `019b78c9-0a80-7000-8000-${String(last).padStart(12, '0')}`;
+
 export const IDS = {
   package: id(1),
   organization: id(2),
@@ -12,7 +15,7 @@ export const IDS = {
   approval: id(7),
   previous: id(8),
   connection: id(9),
-  findings: [id(101), id(102)],
+  findings: [findingId(101), findingId(102)],
   asset: id(200),
   ada: id(300),
   grace: id(301),
@@ -54,7 +57,7 @@ export const PATHS = {
 
 function sampleFinding(number: number): FindingFacts {
   return {
-    id: id(100 + number),
+    id: findingId(100 + number),
     title: `OpenSSL ${number}`,
     weakness: `CVE-2026-${1000 + number}`,
     cves: [`CVE-2026-${1000 + number}`],

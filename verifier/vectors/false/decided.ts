@@ -1,9 +1,9 @@
-import { collectionOf, deriveEvidence, type Evidence, type Finding, type TrailEvent } from '@rrs/evidence-format';
-import type { Code } from '../../src/codes.ts';
+import type { Finding } from '@rrs/evidence-format';
 import type { Recipe } from '../../src/testing/build.ts';
 import { AT, ada, grace, IDS } from '../../src/testing/sample.ts';
-import { item, trailEvent } from '../../src/testing/sample-trail.ts';
-import { failing, sealed, type Vector } from '../vector.ts';
+import { item } from '../../src/testing/sample-trail.ts';
+import type { Vector } from '../vector.ts';
+import { about, add, againstTrail, collect, good } from './lie.ts';
 
 const [first, second] = IDS.findings;
 const REMOVED = '01900000-0000-7000-8000-000000008888';
@@ -20,18 +20,27 @@ interface Decision {
 /** The first finding was not fixed: somebody decided something about it. */
 function decided({ status, reason_code, by = ada, facts, recorded }: Decision): NonNullable<Recipe['facts']> {
   return ({ findings }, events) => {
-    Object.assign(findings[0] ?? {}, { state: status, cause: 'person', decided_by: by, assurance: null, state_changed_at: AT.sealed, ...facts });
+    Object.assign(findings[0] ?? {}, {
+      state: status,
+      cause: 'person',
+      decided_by: by,
+      assurance: null,
+      state_changed_at: AT.sealed,
+      closed_at: AT.sealed,
+      ...facts,
+    });
     const after = { status, reason_code, assurance: null, ...recorded };
     add(events, { at: AT.sealed, action: 'finding.status_changed', by, object: { type: 'finding', id: first ?? '' }, before: { status: 'verified' }, after });
   };
 }
 
-function add(events: TrailEvent[], event: Parameters<typeof trailEvent>[1]): void {
-  events.push(trailEvent(60 + events.length, event));
-}
-
 const withdrawn = decided({ status: 'withdrawn', reason_code: 'by_person', facts: {} });
-const declared = decided({ status: 'verified', reason_code: 'by_person', facts: { assurance: 'declared' }, recorded: { assurance: 'declared' } });
+const declared = decided({
+  status: 'verified',
+  reason_code: 'by_person',
+  facts: { assurance: 'declared', closed_at: AT.verified },
+  recorded: { assurance: 'declared' },
+});
 const END = '2026-06-01T00:00:00.000Z';
 const accepted = decided({
   status: 'risk_accepted',
@@ -58,48 +67,17 @@ const uploaded: NonNullable<Recipe['facts']> = ({ scans, collection }, events) =
   for (const scan of scans) scan.delivery = { method: 'upload', by: ada, connection: null };
   collect(scans, collection);
   const { kind: type, id, name, person } = ada;
-  for (const event of events) if (event.action === 'import.created') event.actor = { type, id, name, person };
+  for (const event of events)
+    if (event.action === 'import.created') Object.assign(event, { actor: { type, id, name, person }, after: { filename: 'report.json' } });
 };
 
 /** One more scan arrived after the findings were called fixed. */
 const later: NonNullable<Recipe['facts']> = ({ scans }, events) => {
   const [scan] = scans;
   if (scan) scans.push({ ...scan, id: REMOVED, phase: 'other', file: null, sha256: '7'.repeat(64), received_at: AT.sealed, imported_at: AT.sealed });
-  add(events, { at: AT.sealed, action: 'import.created', object: { type: 'import', id: REMOVED } });
+  const after = events.find(({ action }) => action === 'import.created')?.after;
+  add(events, { at: AT.sealed, action: 'import.created', object: { type: 'import', id: REMOVED }, after });
 };
-
-/** The list of collected files follows the scans. */
-function collect(scans: Evidence['scans'], collection: Evidence['collection']): void {
-  const stated = new Map(collectionOf(scans, [], new Map()).map((entry) => [entry.file, entry]));
-  for (const entry of collection) Object.assign(entry, stated.get(entry.file));
-}
-
-/** Somebody changes facts, and everything that follows from them, but not the audit trail. */
-function againstTrail(name: string, codes: Code[], truth: NonNullable<Recipe['facts']>, change: (evidence: Evidence) => void): Vector {
-  let events: TrailEvent[] = [];
-  const recipe: Recipe = {
-    facts: (facts, trail) => {
-      truth(facts, trail);
-      events = trail;
-    },
-    evidence: (evidence) => {
-      change(evidence);
-      Object.assign(evidence, deriveEvidence(evidence, events));
-    },
-  };
-  return failing(`false: ${name}, and all that follows from it`, codes, sealed(recipe));
-}
-
-const good = (name: string, facts: NonNullable<Recipe['facts']>): Vector => ({
-  name: `good: ${name}`,
-  verdict: 'verified',
-  codes: [],
-  make: sealed({ facts }),
-});
-const about =
-  (change: Partial<Finding>) =>
-  ({ findings }: Evidence): void =>
-    void Object.assign(findings[0] ?? {}, change);
 
 /** What people did, told differently than the audit trail tells it. */
 export const falseDecisions: Vector[] = [

@@ -1,6 +1,6 @@
 import type { Finding } from '../../document/finding.ts';
 import type { FinalApproval } from '../approvals.ts';
-import { dueByLastPolicy } from '../deadlines.ts';
+import { dueByLastPolicy } from '../findings/deadlines.ts';
 import type { Loosened, PackageFacts } from './package-gaps.ts';
 
 /** Tells whether an outcome would be different if a part of the policy had not been loosened. */

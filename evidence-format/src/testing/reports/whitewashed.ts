@@ -11,7 +11,14 @@ export function whitewashed(): Evidence {
     sampleFinding(2, { ...decided, ...by, state: 'withdrawn', standing: 'excepted', cause: 'asset_retired' }),
     sampleFinding(3, { ...decided, ...by, state: 'withdrawn', standing: 'excepted', cause: 'asset_gone', decided_by: null, state_reason: null }),
     sampleFinding(4, { ...decided, ...by, state: 'withdrawn', standing: 'excepted', cause: 'track_ended' }),
-    sampleFinding(5, { ...decided, ...by, state: 'withdrawn', standing: 'excepted', cause: 'merged', merged: [{ id: sampleId(1, 90), state: 'open' }] }),
+    sampleFinding(5, {
+      ...decided,
+      ...by,
+      state: 'withdrawn',
+      standing: 'excepted',
+      cause: 'merged',
+      merged: [{ id: sampleId(1, 90), state: 'open', title: 'Merged', severity: 'high' }],
+    }),
     sampleFinding(6, {
       severity: 'info',
       severity_source: 'critical',

@@ -54,13 +54,14 @@ export async function readSnapshot(tx: TenantTx, { org_id: orgId, id, work_item_
   const from = earliest(item.created_at, [extent.firstSeen, ...findings.map(({ first_seen }) => new Date(first_seen))]);
   const about = await readImportsAbout(tx, orgId, extent.assetIds, from);
   const sources = await readSourcesOnAssets(tx, orgId, extent.assetIds);
+  const scans = await readScanFacts(tx, orgId, { ids: scansToShow(findings, about), assetIds: extent.linkedAssetIds }, toPerson);
   const trailScope: TrailScope = {
     orgId,
     itemId,
     assetIds: extent.assetIds,
     sourceIds: sources.map(({ source_id }) => source_id),
-    connectionIds: sources.flatMap(({ connection_id }) => connection_id ?? []),
-    importIds: about.map((one) => one.id),
+    connectionIds: [...sources.flatMap(({ connection_id }) => connection_id ?? []), ...scans.flatMap(({ delivery }) => delivery.connection?.id ?? [])],
+    importIds: [...about, ...scans].map(({ id }) => id),
     from,
     ownerlessKeys: ownerless.ids,
   };
@@ -76,7 +77,7 @@ export async function readSnapshot(tx: TenantTx, { org_id: orgId, id, work_item_
     toPerson,
     findings,
     artifacts,
-    scans: await readScanFacts(tx, orgId, { ids: scansToShow(findings, about), assetIds: extent.linkedAssetIds }, toPerson),
+    scans,
     assets: await readAssets(tx, orgId, extent.linkedAssetIds, linkedFindingIds(orgId, itemId)),
     sources: await readSources(
       tx,

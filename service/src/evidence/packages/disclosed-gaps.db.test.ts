@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type PackageBody, usePackages } from '../../testing/evidence/packages.ts';
 import { addPersonWithKey } from '../../testing/people.ts';
 
-const world = usePackages();
+const world = usePackages({ verifies: true });
 const majorOf = ({ completeness }: PackageBody): string[] => completeness.gaps.filter(({ weight }) => weight === 'major').map(({ code }) => code);
 const checkOf = async ({ package_id }: PackageBody) => {
   const evidence = JSON.parse((await world.download(package_id, 'json')).toString());
@@ -78,5 +78,36 @@ describe('a package discloses', () => {
     const { package_id } = await world.seal(id);
     const finding = JSON.parse((await world.download(package_id, 'jsonl')).toString());
     expect([finding]).toMatchObject([{ state: 'remediated', before: { state: 'present' }, after: { state: 'unknown', scan: null } }]);
+  });
+
+  it('what happened to each finding, as the verifier computes it again from the audit trail', async () => {
+    const components = ['openssl', 'curl', 'zlib', 'bash', 'perl'];
+    const { id } = await item('sixth:1', components);
+    const { data } = await world.get<{ data: { id: string; title: string }[] }>(`/findings?work_item_id=${id}`);
+    const [openssl = '', curl = '', zlib = '', bash = '', perl = ''] = components.map((name) => data.find(({ title }) => title.endsWith(name))?.id ?? '');
+    await patch(`/findings/${openssl}`, { status: 'remediated', reason: 'patched' }, worker);
+    await scan('sixth:1', components.slice(1));
+    await scan('sixth:1', components);
+    const end = new Date(Date.now() + 30 * 86_400_000).toISOString();
+    await patch(`/findings/${zlib}`, { status: 'risk_accepted', reason: 'behind a proxy', owner: 'Grace', expires_at: end }, worker);
+    await patch(`/findings/${zlib}`, { status: 'risk_accepted', reason: 'behind a proxy', owner: 'Ada', expires_at: end }, other);
+    // Findings that were merged and separated get their states back, and the audit trail says so.
+    await patch(`/findings/${curl}`, { status: 'false_positive', reason: 'not used', justification: 'code_not_present' }, worker);
+    const merge = (from: string, into: string) => world.post<{ id: string }>(`/findings/${from}/merge`, { into, reason: 'one library' }, worker);
+    await merge(curl, bash);
+    expect(await world.seal(id)).toMatchObject({ status: 'ready' });
+    const isMerged = async (finding: string) => (await world.get<{ merged_into: string | null }>(`/findings/${finding}/identity`)).merged_into !== null;
+    await world.post(`/findings/${(await isMerged(curl)) ? curl : bash}/split`, { reason: 'two libraries' }, worker);
+    await merge(perl, openssl);
+    await world.api().call('DELETE', `/api/v1/work-items/${id}/findings/${bash}`, { as: worker });
+    const { package_id } = await world.seal(id);
+    const lines = (await world.download(package_id, 'jsonl')).toString().trimEnd().split('\n');
+    const findings = new Map(lines.map((line) => JSON.parse(line)).map((finding) => [finding.id, finding]));
+    const [kept, gone] = (await isMerged(perl)) ? [openssl, perl] : [perl, openssl];
+    expect(findings.get(kept)).toMatchObject({ merged: [{ id: gone, state: 'open', title: expect.any(String), severity: 'high' }] });
+    expect(findings.get(curl)).toMatchObject({ state: 'false_positive', state_reason: 'not used', merged: [] });
+    expect(findings.get(zlib)).toMatchObject({ state_reason: 'behind a proxy', closed_at: expect.any(String) });
+    const evidence = JSON.parse((await world.download(package_id, 'json')).toString());
+    expect(evidence.unlinked).toMatchObject([{ id: bash, severity: 'high' }]);
   });
 });

@@ -2,7 +2,7 @@ import type { EvidenceDocument } from '@rrs/evidence-format';
 import { expect, it } from 'vitest';
 import { usePackages } from '../../testing/evidence/packages.ts';
 
-const world = usePackages();
+const world = usePackages({ verifies: true });
 
 it('states how the findings were selected, from where they were scanned, and the frameworks that the organization chose', async () => {
   const { ours } = world.api();

@@ -1,3 +1,4 @@
+import type { Severity } from '@rrs/scan-reports';
 import { type RawBuilder, sql } from 'kysely';
 import { assetFacts } from '../../assets/relations.ts';
 import { type RecordedActor, recordedActor } from '../../audit/relations.ts';
@@ -6,6 +7,7 @@ import { declaredColumns } from '../fields/derive.ts';
 import type { FindingRow } from '../fields/field.ts';
 import { occurrencesSql } from '../list/occurrences.ts';
 import { lastSeenSql, seenImportSql } from '../merge/group-records.ts';
+import { severityNameSql } from '../severity.ts';
 import type { Status } from '../status.ts';
 
 /** What evidence packages read of findings: every declared column, what each source says, and what people did. */
@@ -17,7 +19,7 @@ export interface EvidenceFinding extends FindingRow {
   changes: EvidenceChange[];
   decision: { requested_by: RecordedPerson; approved_by: RecordedPerson | null } | null;
   /** Findings that were merged into this one. */
-  merged: { id: string; kind: string; state: Status; first_seen: string }[];
+  merged: { id: string; kind: string; state: Status; title: string; severity: Severity; first_seen: string }[];
   /** Whether builds of the asset are known. */
   has_builds: boolean;
   occurrence_count: number;
@@ -39,6 +41,8 @@ export interface EvidenceChange {
   actor: RecordedActor;
   reason: string | null;
   import_id: string | null;
+  before: object;
+  after: object;
 }
 
 interface EvidenceOccurrence {
@@ -65,6 +69,7 @@ export interface EvidenceSighting {
   gaps: string[] | null;
   /** The highest severity that the source ever stated. */
   peak_severity: number;
+  first_seen: string;
   last_seen: string;
   seen_import: string | null;
   last_import: string | null;
@@ -97,7 +102,7 @@ export function evidenceFindings(orgId: string, ids: RawBuilder<unknown>): RawBu
     join ${assetFacts} a on a.org_id = ${orgId} and a.id = f.asset_id
     cross join lateral (
       select coalesce(jsonb_agg(jsonb_build_object('source', ${sourceSql('o')}, 'kind', o.kind, 'state', s.state, 'absence', s.absence, 'gaps', s.gaps,
-          'peak_severity', greatest(s.peak_severity, s.severity), 'last_seen', ${lastSeenSql}, 'seen_import', ${seenImportSql}, 'last_import', s.last_import_id,
+          'peak_severity', greatest(s.peak_severity, s.severity), 'first_seen', s.first_seen, 'last_seen', ${lastSeenSql}, 'seen_import', ${seenImportSql}, 'last_import', s.last_import_id,
           'rescanned', case s.state when 'unknown' then o.retired_at is not null when 'absent'
             then latest.version_n is null or c.version_n is not distinct from latest.version_n or latest.started_at <= c.complete_at else true end)
         order by ${lastSeenSql}, s.source_id, s.track), '[]') as sightings
@@ -108,12 +113,14 @@ export function evidenceFindings(orgId: string, ids: RawBuilder<unknown>): RawBu
     ) seen
     cross join lateral (
       select coalesce(jsonb_agg(jsonb_build_object('at', h.occurred_at, 'status', h.after->>'status', 'code', h.after->>'reason_code', 'reason', h.reason, 'import_id', h.import_id,
+          'before', jsonb_build_object('status', h.before->'status'), 'after', h.after - 'tags',
           'actor', ${recordedActor('h')})
-          || case when h.after ? 'severity_override' then jsonb_build_object('override', h.after->'severity_override') else '{}' end order by h.id), '[]') as changes
+          || case when h.after ? 'severity_override' then jsonb_build_object('override', h.after->'severity_override') else '{}' end order by h.occurred_at, h.id), '[]') as changes
       from finding_history h where h.org_id = ${orgId} and h.finding_id = f.id and h.after ?| array['status', 'severity_override']
     ) history
     cross join lateral (
       select coalesce(jsonb_agg(jsonb_build_object('id', m.id, 'kind', r.kind, 'state', coalesce(r.undo->'a'->'finding'->>'status', m.status),
+          'title', coalesce(r.undo->'a'->'finding'->>'title', m.title), 'severity', ${severityNameSql(sql`greatest(coalesce((r.undo->'a'->'finding'->>'severity')::int, m.severity), coalesce((r.undo->'a'->'finding'->>'source_severity')::int, m.source_severity))`)},
           'first_seen', least(m.first_seen, m.created_at)) order by m.id), '[]') as merged
       from findings m left join identity_rules r on r.org_id = ${orgId} and r.a = m.id and r.revoked_at is null
       where m.org_id = ${orgId} and m.merged_into = f.id

@@ -4,6 +4,7 @@ import { emitSql } from '../../events/emit.ts';
 import { foldAgain } from '../endings/fold-again.ts';
 import { type HistoryActor, historySql } from '../history.ts';
 import { reasonSentences } from '../reason-codes.ts';
+import { severityNameSql } from '../severity.ts';
 import type { Status } from '../status.ts';
 import { keepSaid, moveSightings, type Pair, pairsSql } from './move-sightings.ts';
 
@@ -104,7 +105,7 @@ async function adoptStatus(tx: TenantTx, actor: HistoryActor, pairs: readonly Pa
     from ${winners} won join decisions d on d.org_id = ${orgId} and d.finding_id = won.id and d.state = 'active'`.execute(tx);
   const entries = sql`
     select into_id as finding_id, 'status_changed' as action, jsonb_build_object('status', before, 'reason_code', before_code) as before,
-      jsonb_build_object('status', status, 'reason_code', 'merged') as after, ${sentence} as reason from won`;
+      jsonb_build_object('status', status, 'reason_code', 'merged', 'status_reason', status_reason, 'closed_at', closed_at) as after, ${sentence} as reason from won`;
   const events = sql`select into_id::text as subject, jsonb_build_object('from', before, 'to', status, 'reason_code', 'merged') as data from won`;
   const taken = statusColumns.filter((column) => column !== 'status_changed_at' && column !== 'reason_code');
   await sql`
@@ -145,7 +146,7 @@ async function joinDecisions(tx: TenantTx, { orgId }: HistoryActor, pairs: reado
 }
 
 /** The other findings are no longer listed and refer to the ones that stay, also those that were merged into them before. */
-async function closeMerged(tx: TenantTx, actor: HistoryActor, pairs: readonly Pair[], { reason }: MergeCause): Promise<void> {
+async function closeMerged(tx: TenantTx, actor: HistoryActor, pairs: readonly Pair[], { kind, reason }: MergeCause): Promise<void> {
   const { orgId } = actor;
   await sql`
     update decisions d set state = case d.state when 'active' then 'ended' else 'void' end, ended_at = now(), ended_reason = 'merged' from ${pairsSql(pairs)}
@@ -154,10 +155,11 @@ async function closeMerged(tx: TenantTx, actor: HistoryActor, pairs: readonly Pa
     select from_id as finding_id, 'merged' as action, jsonb_build_object('status', status) as before,
       jsonb_build_object('status', 'withdrawn', 'reason_code', 'merged', 'merged_into', into_id) as after, ${reason}::text as reason from merged
     union all
-    select into_id, 'merged', '{}'::jsonb, jsonb_build_object('merged_from', from_id), ${reason}::text from merged`;
+    select into_id, 'merged', '{}'::jsonb, jsonb_build_object('merged_from', from_id, 'merged', jsonb_build_object('kind', ${kind}::text, 'state', status, 'title', title, 'severity', ${severityNameSql(sql`severity`)})),
+      ${reason}::text from merged`;
   const events = sql`select from_id::text as subject, jsonb_build_object('into', into_id, 'reason', ${reason}::text) as data from merged`;
   await sql`
-    with merged as materialized (select pair.from_id, pair.into_id, f.status from ${pairsSql(pairs)} join findings f on f.org_id = ${orgId} and f.id = pair.from_id),
+    with merged as materialized (select pair.from_id, pair.into_id, f.status, f.title, greatest(f.severity, f.source_severity) as severity from ${pairsSql(pairs)} join findings f on f.org_id = ${orgId} and f.id = pair.from_id),
     recorded as (${historySql(actor, entries)}), emitted as (${emitSql(orgId, 'finding.merged', events)})
     update findings f set status = 'withdrawn', reason_code = 'merged', status_reason = null, status_changed_at = now(), status_changed_by = ${actor.person?.id ?? null}::text,
       assurance = null, acceptance_owner = null, acceptance_expires_at = null, closed_at = now(), merged_into = merged.into_id, listed = false,

@@ -111,7 +111,7 @@ async function createMissing(tx: TenantTx, actor: Actor, moves: readonly Move[],
   const missing = moves.filter(({ exists, from_id, to_id }) => !exists && from_id !== to_id);
   if (missing.length === 0) return;
   const entries = sql`
-    select id as finding_id, 'split' as action, jsonb_build_object('merged_into', from_id) as before, jsonb_build_object('status', status, 'reason_code', 'split') as after, ${reason}::text as reason from added
+    select id as finding_id, 'split' as action, jsonb_build_object('merged_into', from_id) as before, jsonb_build_object('status', status, 'reason_code', 'split', 'status_reason', null) as after, ${reason}::text as reason from added
     union all select from_id, 'split', '{}'::jsonb, jsonb_build_object('split', id), ${reason}::text from added`;
   const events = sql`select id::text as subject, jsonb_build_object('from', from_id, 'status', status, 'reason', ${reason}::text) as data from added`;
   await sql`

@@ -88,8 +88,9 @@ async function restoreStatus(tx: TenantTx, actor: HistoryActor, ids: readonly st
   const { orgId } = actor;
   const rules = rulesSql(orgId, ids);
   const active = sql`any(${activeStatuses as readonly string[]}::text[])`;
+  const restoredSql = sql`jsonb_build_object('status', status, 'reason_code', 'split', 'status_reason', status_reason, 'status_changed_at', status_changed_at, 'closed_at', closed_at)`;
   const entries = sql`
-    select a as finding_id, 'split' as action, jsonb_build_object('merged_into', b) as before, jsonb_build_object('status', status, 'reason_code', 'split') as after, ${reason}::text as reason from apart
+    select a as finding_id, 'split' as action, jsonb_build_object('merged_into', b) as before, ${restoredSql} as after, ${reason}::text as reason from apart
     union all
     select b, 'split', '{}'::jsonb, jsonb_build_object('split', a), ${reason}::text from apart`;
   const events = sql`select a::text as subject, jsonb_build_object('from', b, 'status', status, 'reason', ${reason}::text) as data from apart`;
@@ -117,10 +118,15 @@ async function restoreStatus(tx: TenantTx, actor: HistoryActor, ids: readonly st
     where d.org_id = ${orgId} and d.finding_id in (r.a, r.b) and (d.finding_id = r.a or r.unchanged
       or exists (select from decisions joint where joint.org_id = ${orgId} and joint.finding_id = r.b and joint.decided_at = r.created_at and joint.ended_at = now()::timestamptz(3)))
       and d.ended_reason = 'merged' and d.ended_at = r.created_at`.execute(tx);
+  const returned = sql`select b as finding_id, 'status_changed' as action, jsonb_build_object('status', was) as before, ${restoredSql} as after, ${reason}::text as reason from back`;
   await sql`
-    update findings f set ${set('own', statusColumns)}, version = f.version + 1, updated_at = now()
-    from ${restored} r cross join lateral jsonb_populate_record(null::findings, r.undo->'b'->'finding') own
-    where r.unchanged and f.org_id = ${orgId} and f.id = r.b`.execute(tx);
+    with back as materialized (
+      select distinct on (r.b) r.b, f.status as was, ${sql.join(statusColumns.map((column) => sql`own.${sql.ref(column)}`))}
+      from ${restored} r join findings f on f.org_id = ${orgId} and f.id = r.b cross join lateral jsonb_populate_record(null::findings, r.undo->'b'->'finding') own
+      where r.unchanged
+    ), recorded as (${historySql(actor, returned)})
+    update findings f set ${set('back', statusColumns)}, version = f.version + 1, updated_at = now()
+    from back where f.org_id = ${orgId} and f.id = back.b`.execute(tx);
 }
 
 /** Takes the severity and tags from the finding that stayed that people had given only to the other one. */

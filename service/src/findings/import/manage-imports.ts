@@ -67,7 +67,9 @@ export async function recordImport(tx: TenantTx, actor: Actor, input: NewImport)
     .execute();
   const pipeline = actor.pipeline ? { pipeline: shownPipeline(actor.pipeline) } : {};
   const after = { format: input.format, filename: input.filename, sha256: input.sha256, dry_run: input.dry_run, ...pipeline };
-  await recordAudit(tx, actor, { action: 'import.created', objectType: 'import', objectId: id, after });
+  const collected = input.connection_id === undefined ? {} : { connection_id: input.connection_id, settings: input.settings ?? null };
+  const trusted = actor.pipeline ? { settings: { host: new URL(actor.pipeline.issuer).host, sha256: actor.pipeline.trust.settings_sha256 } } : {};
+  await recordAudit(tx, actor, { action: 'import.created', objectType: 'import', objectId: id, after: { ...after, ...collected, ...trusted } });
   await emit(tx, actor.orgId, { type: 'import.created', subject: id, data: after });
   return readImport(tx, actor.orgId, id);
 }

@@ -22,7 +22,8 @@ export async function reopenSeen(tx: TenantTx, { orgId, importId, sourceId, sla,
   const events = sql`
     select id::text as subject, jsonb_build_object('from', before, 'to', 'open', 'reason_code', 'scan_seen_again', 'import_id', ${importId}::text, 'reason', ${sentence}) || scan as data from reopened where listed`;
   const entries = sql`
-    select id as finding_id, 'reopened' as action, jsonb_build_object('status', before) as before, jsonb_build_object('status', 'open', 'reason_code', 'scan_seen_again') || scan as after,
+    select id as finding_id, 'reopened' as action, jsonb_build_object('status', before) as before, jsonb_build_object('status', 'open', 'reason_code', 'scan_seen_again') || scan
+        || jsonb_build_object('clock_started_at', seen_at) as after,
       ${sentence} as reason from reopened`;
   const { numAffectedRows = 0n } = await sql`
     with reopened as materialized (

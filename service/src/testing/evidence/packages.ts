@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PACKAGE_FORMATS } from '@rrs/evidence-format';
+import { bytesSource, emptyTrust, verifyPackage } from '@rrs/verifier';
+import { nodePlatform } from '@rrs/verifier/node';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { eraseHandler, sealHandler, supersededHandler } from '../../evidence/handlers.ts';
 import { openSigners } from '../../evidence/keys/keys.ts';
@@ -35,6 +37,8 @@ export interface PackagesOptions extends StartApiOptions {
   idle?: boolean;
   /** Writes packages in a thread, as the service does. */
   inThreads?: boolean;
+  /** Every package that `seal` returns is downloaded, and the verifier must find nothing wrong with it. */
+  verifies?: boolean;
 }
 
 /** Most tests are about something other than the formats, and drawing the PDF takes longer than the rest of a small package. */
@@ -84,6 +88,11 @@ export function usePackages(options: PackagesOptions = {}) {
   const post = async <T>(path: string, body: unknown, as = api().ours.owner, headers: Record<string, string> = {}) =>
     (await api().call('POST', `/api/v1${path}`, { as, body, headers })).body as T;
   const get = async <T>(path: string, as = api().ours.owner) => (await api().call('GET', `/api/v1${path}`, { as })).body as T;
+  const download = async (id: string, format = 'zip', as = api().ours.owner): Promise<Buffer> => {
+    const answer = await fetch(`${api().url}/api/v1/riskops-evidence/packages/${id}/download?format=${format}`, { headers: { authorization: `Bearer ${as}` } });
+    if (answer.status !== 200) throw new Error(await answer.text());
+    return Buffer.from(await answer.arrayBuffer());
+  };
   /** Runs the job once, without the queue. */
   const attempt = (id: string, { lastAttempt = false, ...more }: Partial<Sealing> & { lastAttempt?: boolean } = {}): Promise<void> => {
     const { db, ours } = api();
@@ -145,14 +154,13 @@ export function usePackages(options: PackagesOptions = {}) {
     /** Requests a package without waiting for it. */
     request: (workItemId: string, more: object = {}) =>
       post<PackageBody>('/riskops-evidence/packages', { ...smallest, work_item_id: workItemId, ...more }, undefined, { prefer: 'wait=0' }),
-    seal: (workItemId: string, more: object = {}, as = api().ours.owner) =>
-      post<PackageBody>('/riskops-evidence/packages', { ...smallest, work_item_id: workItemId, ...more }, as, { prefer: 'wait=60' }),
-    async download(id: string, format = 'zip', as = api().ours.owner): Promise<Buffer> {
-      const answer = await fetch(`${api().url}/api/v1/riskops-evidence/packages/${id}/download?format=${format}`, {
-        headers: { authorization: `Bearer ${as}` },
-      });
-      if (answer.status !== 200) throw new Error(await answer.text());
-      return Buffer.from(await answer.arrayBuffer());
+    async seal(workItemId: string, more: object = {}, as = api().ours.owner): Promise<PackageBody> {
+      const sealed = await post<PackageBody>('/riskops-evidence/packages', { ...smallest, work_item_id: workItemId, ...more }, as, { prefer: 'wait=60' });
+      if (sealed.status !== 'ready' || !options.verifies) return sealed;
+      const { failures } = await verifyPackage(bytesSource(await download(sealed.package_id, 'zip', as)), emptyTrust(), nodePlatform());
+      if (failures.length > 0) throw new Error(`the verifier refuses the package: ${JSON.stringify(failures)}`);
+      return sealed;
     },
+    download,
   };
 }

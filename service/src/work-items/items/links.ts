@@ -10,6 +10,7 @@ import type { MergedPair } from '../../findings/follower.ts';
 import { filterFindings, ownFindings } from '../../findings/list/filter.ts';
 import { prepareFilter } from '../../findings/list/prepare-filter.ts';
 import { findingFacts } from '../../findings/relations.ts';
+import { severityName } from '../../findings/severity.ts';
 import type { Assurance, Status } from '../../findings/status.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { AppError, invalidField, notFound } from '../../shared/errors.ts';
@@ -84,12 +85,18 @@ export async function unlinkFinding(
   const { orgId } = actor;
   await lockLinks(tx, orgId);
   assertFindingsChangeable(await readItem(tx, orgId, id));
-  const { numAffectedRows } = await sql`
-    update work_item_findings set unlinked_at = greatest(clock_timestamp(), linked_at), unlinked_by = ${actor.name}, unlink_reason = ${reason}
-    where org_id = ${orgId} and work_item_id = ${id} and finding_id = ${findingId} and unlinked_at is null`.execute(tx);
-  if (!numAffectedRows)
+  const { rows } = await sql<{ severity: number }>`
+    update work_item_findings l set unlinked_at = greatest(clock_timestamp(), l.linked_at), unlinked_by = ${actor.name}, unlink_reason = ${reason}
+    from ${findingFacts} f
+    where l.org_id = ${orgId} and l.work_item_id = ${id} and l.finding_id = ${findingId} and l.unlinked_at is null and f.org_id = ${orgId} and f.id = l.finding_id
+    returning f.severity`.execute(tx);
+  const [finding] = rows;
+  if (finding === undefined)
     throw new AppError('not_found', `The finding "${findingId}" is not on the work item "${id}". List the findings of the work item to check.`);
-  await recordChange(tx, actor, id, { action: 'work_item.finding_unlinked', after: { finding_id: findingId, reason } });
+  await recordChange(tx, actor, id, {
+    action: 'work_item.finding_unlinked',
+    after: { finding_id: findingId, severity: severityName(finding.severity), reason },
+  });
 }
 
 async function recordChange(tx: TenantTx, actor: Actor, id: string, { action, after }: { action: EventType; after: Record<string, unknown> }): Promise<void> {

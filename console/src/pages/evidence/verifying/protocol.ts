@@ -15,12 +15,22 @@ export interface Trusted {
 }
 
 /** What the worker is asked for. */
-export interface Task extends Trusted {
+export interface Task extends Trusted, Others {
   file: Blob;
+}
+
+/** Other packages of the work item, to compare the package with. */
+export interface Others {
+  /** The package must still show everything that this one showed. */
+  earlier?: File | null;
+  /** If it is valid, the package is superseded. */
+  newer?: File | null;
 }
 
 export interface Verified {
   report: Report;
+  /** Whether a status statement or a newer package shows it. */
+  isSuperseded: boolean;
   /** What evidence.json says. Null if it was not read. */
   statements: Statements | null;
 }

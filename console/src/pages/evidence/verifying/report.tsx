@@ -13,8 +13,8 @@ import { layers, results, verdictOf } from './words.ts';
 const icons = { good: CheckCircleFillIcon, warn: AlertFillIcon, bad: XCircleFillIcon };
 
 /** What the verifier found. What a rejected package states is left out: nobody should rely on it. */
-export function VerificationReport({ verified: { report, statements } }: { verified: Verified }) {
-  const { title, text, tone } = verdictOf(report);
+export function VerificationReport({ verified: { report, isSuperseded, statements } }: { verified: Verified }) {
+  const { title, text, tone } = verdictOf(report, isSuperseded);
   const Icon = icons[tone];
   const isRejected = report.verdict === 'failed';
   return (

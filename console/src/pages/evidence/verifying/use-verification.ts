@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import type { Trusted, Verified } from './protocol.ts';
+import type { Others, Trusted, Verified } from './protocol.ts';
 import { verifyHere } from './verify.ts';
 
 export type Verification =
@@ -9,8 +9,8 @@ export type Verification =
   /** A key or another given file cannot be used. It says nothing about the package. */
   | { state: 'refused'; reason: string };
 
-/** Verifies a file, and verifies it again when what the person trusts changes. `trusted` is null until it is known. */
-export function useVerification(file: Blob | null, trusted: Trusted | null): Verification {
+/** Verifies a file, and verifies it again when what the person trusts or compares it with changes. `trusted` is null until it is known. */
+export function useVerification(file: Blob | null, trusted: Trusted | null, { earlier = null, newer = null }: Others = {}): Verification {
   const [verification, setVerification] = useState<Verification>({ state: 'idle' });
   useEffect(() => {
     if (file === null || trusted === null) {
@@ -22,11 +22,11 @@ export function useVerification(file: Blob | null, trusted: Trusted | null): Ver
       if (!run.signal.aborted) setVerification(next);
     };
     set({ state: 'running', share: 0 });
-    verifyHere({ file, ...trusted }, { signal: run.signal, onShare: (share) => set({ state: 'running', share }) }).then(
+    verifyHere({ file, ...trusted, earlier, newer }, { signal: run.signal, onShare: (share) => set({ state: 'running', share }) }).then(
       (verified) => set({ state: 'done', verified }),
       (error: unknown) => set({ state: 'refused', reason: error instanceof Error ? error.message : String(error) }),
     );
     return () => run.abort();
-  }, [file, trusted]);
+  }, [file, trusted, earlier, newer]);
   return verification;
 }

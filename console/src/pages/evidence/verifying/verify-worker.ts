@@ -1,4 +1,14 @@
-import { addGivenFile, blobSource, browserPlatform, emptyTrust, requireReadable, type Source, type Trust, verifyPackage } from '@rrs/verifier';
+import {
+  addGivenFile,
+  blobSource,
+  browserPlatform,
+  emptyTrust,
+  type OtherPackage,
+  requireReadable,
+  type Source,
+  type Trust,
+  verifyWithOthers,
+} from '@rrs/verifier';
 import type { Answer, Task } from './protocol.ts';
 import { type Statements, statementsOf } from './statements.ts';
 
@@ -11,21 +21,25 @@ addEventListener('message', ({ data }: MessageEvent<Task>) => {
 
 const answer = (message: Answer): void => postMessage(message);
 
-async function run({ file, files, organization, origin }: Task): Promise<Answer> {
+async function run({ file, files, organization, origin, earlier, newer }: Task): Promise<Answer> {
   const trust: Trust = { ...emptyTrust(), organization: organization || null, origin: origin || null };
   for (const { name, text } of files) addGivenFile(trust, name, text);
   const platform = browserPlatform();
   await requireReadable(trust, platform.subtle);
   let statements: Statements | null = null;
-  const report = await verifyPackage(withProgress(blobSource(file)), trust, platform, {
+  const options = {
     timeLimit: TIME_LIMIT_MS,
-    onDocument: (document) => {
+    onDocument: (document: Parameters<typeof statementsOf>[0]) => {
       statements = statementsOf(document);
     },
-  });
+  };
+  const others = { newer: otherOf(newer), previous: otherOf(earlier) };
+  const { report, isSuperseded } = await verifyWithOthers(withProgress(blobSource(file)), others, { trust, platform, options });
   if (report.status?.problem) throw new Error(`The status statement cannot be used: ${report.status.problem}.`);
-  return { verified: { report, statements } };
+  return { verified: { report, isSuperseded, statements } };
 }
+
+const otherOf = (file: File | null | undefined): OtherPackage | undefined => (file ? { name: file.name, source: blobSource(file) } : undefined);
 
 /** The verifier reads a package from its first to its last byte, and then parts of it again. */
 function withProgress(source: Source): Source {

@@ -26,8 +26,8 @@ const superseded: Verdict = {
   tone: 'warn',
 };
 
-export function verdictOf({ verdict, status }: Report): Verdict {
-  return verdict === 'verified' && status?.statement?.status === 'superseded' ? superseded : verdicts[verdict];
+export function verdictOf({ verdict }: Report, isSuperseded: boolean): Verdict {
+  return isSuperseded ? superseded : verdicts[verdict];
 }
 
 /** What each layer of checks is about, for people who read no specification. */

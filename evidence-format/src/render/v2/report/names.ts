@@ -19,7 +19,7 @@ export interface Names {
   scan(id: string | null): Scan | undefined;
 }
 
-const PREFIXES = { finding: 'F', scan: 'S', artifact: 'A', asset: 'H', approval: 'P', 'removed finding': 'U' } as const;
+const PREFIXES = { finding: 'F', scan: 'S', artifact: 'A', asset: 'H', approval: 'P', 'removed finding': 'U', 'merged finding': 'M' } as const;
 
 export function namesOf(evidence: Evidence): Names {
   const findings = sorted(evidence.findings);
@@ -39,6 +39,8 @@ export function namesOf(evidence: Evidence): Names {
   );
   add('removed finding', evidence.unlinked);
   add('finding', findings);
+  const merged = evidence.findings.flatMap((finding) => finding.merged);
+  add('merged finding', merged);
   const people = new Map(evidence.people.map((person) => [person.id, person]));
   const byId = new Map(scans.map((scan) => [scan.id, scan]));
   return {

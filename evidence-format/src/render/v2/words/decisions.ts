@@ -30,7 +30,10 @@ const KINDS: Readonly<Record<DecisionKind, string>> = {
 export const decisionWords = (kind: DecisionKind): string => KINDS[kind];
 
 /** The register shows the reason and the findings in columns of their own, and its first line says what the code says. */
-const NOT_SHOWN = new Set(['reason', 'status_reason', 'reason_code', 'finding_id', 'merged_into', 'merged_from', 'severity_override']);
+const NOT_SHOWN = new Set([
+  ...['reason', 'status_reason', 'reason_code', 'finding_id', 'merged_into', 'merged_from', 'severity_override'],
+  ...['closed_at', 'status_changed_at', 'clock_started_at'],
+]);
 /** A time in UTC, in one of the two forms of the audit trail. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)$/;
 

@@ -1,4 +1,15 @@
-import { type CAUSES, type Cause, causeOf, DECIDED, type FindingFacts, type Person } from '@rrs/evidence-format';
+import {
+  type CAUSES,
+  type Cause,
+  causeOf,
+  DECIDED,
+  type FindingFacts,
+  newFinding,
+  nextHistory,
+  type Person,
+  recordedAt,
+  statedFrom,
+} from '@rrs/evidence-format';
 import { trackName } from '../../../assets/track-name.ts';
 import type { EvidenceChange, EvidenceFinding, EvidenceSighting } from '../../../findings/facts/finding-facts.ts';
 import type { ReasonCode } from '../../../findings/reason-codes.ts';
@@ -18,7 +29,8 @@ export function buildFindingFacts(row: EvidenceFinding, { toPerson, ownerlessKey
   // The type shows that every reason code has a cause.
   const code: keyof typeof CAUSES | null = row.reason_code as ReasonCode | null;
   const cause = causeOf({ state: row.status, code, assurance: row.assurance });
-  const firstSeen = earliest(row.first_seen, [row.created_at, ...row.merged.map(({ first_seen }) => new Date(first_seen))]);
+  const firstSeen = firstSeenOf(row).toISOString();
+  const history = row.changes.reduce((known, change) => nextHistory(known, { ...change, at: new Date(change.at).toISOString() }), newFinding);
   const claim = claimOf(row.changes);
   const accepted = row.decision ?? { requested_by: null, approved_by: null };
   const somebody = (one: { person: string | null; name: string } | null): Person | null => one && toPerson(knownPerson(ownerlessKeys, one));
@@ -45,14 +57,11 @@ export function buildFindingFacts(row: EvidenceFinding, { toPerson, ownerlessKey
     fixed_version: text('fixed_version'),
     purl: text('purl'),
     place: locationText(row.location),
-    first_seen: firstSeen.toISOString(),
+    first_seen: firstSeen,
     last_seen: row.last_seen.toISOString(),
-    // The clock starts again only when a finding is reopened. Reports that were dated later than they were received do not delay it.
-    clock_started_at: (row.reopen_count > 0 && row.clock_from > row.first_seen ? row.clock_from : firstSeen).toISOString(),
-    closed_at: row.closed_at?.toISOString() ?? null,
     state: row.status,
-    state_reason: row.status_reason,
-    state_changed_at: row.status_changed_at.toISOString(),
+    // From the history, as a verifier can compute it again.
+    ...statedFrom(history, firstSeen),
     cause,
     decided_by: decidedBy(row, cause, toPerson),
     claimed_at: claim ? new Date(claim.at).toISOString() : null,
@@ -68,7 +77,6 @@ export function buildFindingFacts(row: EvidenceFinding, { toPerson, ownerlessKey
             approved_by: somebody(accepted.approved_by),
           }
         : null,
-    reopen_count: row.reopen_count,
     sources: [...new Set(row.sightings.map(({ source }) => source))].sort(),
     occurrence_count: row.occurrence_count,
     occurrences: row.occurrences.map(({ track, first_seen, last_seen, ...occurrence }) => ({
@@ -82,8 +90,15 @@ export function buildFindingFacts(row: EvidenceFinding, { toPerson, ownerlessKey
     contradicted_by: contradictedBy(row, claim),
     version_rescanned: row.has_builds ? scanned(row.sightings).every(({ rescanned }) => rescanned) : null,
     work_items: workItems.get(row.id) ?? [],
-    merged: row.merged.filter(({ kind }) => MERGED_BY_PEOPLE.has(kind)).map(({ id, state }) => ({ id, state })),
+    merged: row.merged.filter(({ kind }) => MERGED_BY_PEOPLE.has(kind)).map(({ id, state, title, severity }) => ({ id, state, title, severity })),
   };
+}
+
+/** Reports that were dated later than they were received do not delay the clock. */
+function firstSeenOf({ id, first_seen, created_at, merged, sightings, occurrences }: EvidenceFinding): Date {
+  const seen = [...merged, ...sightings, ...occurrences].map((one) => one.first_seen);
+  const recorded = [id, ...merged.map((one) => one.id)].flatMap((one) => recordedAt(one) ?? []);
+  return earliest(first_seen, [created_at, ...[...seen, ...recorded].map((time) => new Date(time))]);
 }
 
 const MERGED_BY_PEOPLE = new Set(['by_person', 'asset_merge']);

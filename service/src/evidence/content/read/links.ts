@@ -15,7 +15,10 @@ interface UnlinkedRow {
   unlinked_at: Date;
   unlinked_by: string;
   unlink_reason: string | null;
+  /** What the audit trail says about the removal. Null if the finding was merged. */
   actor: RecordedActor | null;
+  severity_then: UnlinkedFinding['severity'] | null;
+  occurred_at: Date | null;
 }
 
 /** Findings that were removed from the work item and not added again. Not those that were merged into a finding that is on it. */
@@ -23,20 +26,20 @@ export async function readUnlinked(tx: TenantTx, orgId: string, itemId: string, 
   const linked = linkedFindingIds(orgId, itemId);
   const { rows } = await sql<UnlinkedRow>`
     with recorded as materialized (
-      select distinct on (e.after->>'finding_id') e.after->>'finding_id' as finding_id, ${recordedActor('e')} as actor from ${auditTrail} e
+      select distinct on (e.after->>'finding_id') e.after->>'finding_id' as finding_id, ${recordedActor('e')} as actor, e.after->>'severity' as severity, e.occurred_at from ${auditTrail} e
       where e.org_id = ${orgId} and e.object_id = ${itemId} and e.action = 'work_item.finding_unlinked' order by 1, e.occurred_at desc, e.id desc
     )
-    select distinct on (f.id) f.id, f.title, f.severity, f.status, l.unlinked_at, l.unlinked_by, l.unlink_reason, recorded.actor
+    select distinct on (f.id) f.id, f.title, f.severity, f.status, l.unlinked_at, l.unlinked_by, l.unlink_reason, recorded.actor, recorded.severity as severity_then, recorded.occurred_at
     from ${findingLinks} l join ${findingFacts} f on f.org_id = ${orgId} and f.id = l.finding_id left join recorded on recorded.finding_id = f.id::text
     where l.org_id = ${orgId} and l.work_item_id = ${itemId} and l.unlinked_at is not null and f.id not in (${linked})
       and (f.merged_into is null or f.merged_into not in (${linked}))
     order by f.id, l.unlinked_at desc`.execute(tx);
-  return rows.map(({ id, title, severity, status, unlinked_at, unlinked_by, unlink_reason, actor }) => ({
+  return rows.map(({ id, title, severity, status, unlinked_at, unlinked_by, unlink_reason, actor, severity_then, occurred_at }) => ({
     id,
     title,
-    severity: severityName(severity),
+    severity: severity_then ?? severityName(severity),
     state: status,
-    at: unlinked_at.toISOString(),
+    at: (occurred_at ?? unlinked_at).toISOString(),
     by: toPerson(actor ?? { type: 'system', id: null, name: unlinked_by }),
     reason: unlink_reason,
   }));

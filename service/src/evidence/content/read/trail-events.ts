@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { auditTrail } from '../../../audit/relations.ts';
 import type { TenantTx } from '../../../db/database.ts';
-import { findingHistory } from '../../../findings/relations.ts';
+import { findingFacts, findingHistory } from '../../../findings/relations.ts';
 import { readCredentialIds } from '../../../organizations/members/person-facts.ts';
 import { findingLinks } from '../../../work-items/relations.ts';
 import { readWithCursor } from '../read-with-cursor.ts';
@@ -14,6 +14,7 @@ export interface TrailScope {
   /** The work item's artifacts and packages are always included. */
   assetIds: readonly string[];
   sourceIds: readonly string[];
+  /** Connections and trusted pipelines. */
   connectionIds: readonly string[];
   importIds: readonly string[];
   /** Nothing before it concerns the findings. Who made credentials and connections is asked without a limit. */
@@ -24,7 +25,11 @@ export interface TrailScope {
 /** Of imports, what people did. The findings and the list of scans have the results. */
 const IMPORT_ACTIONS = ['import.created', 'import.needs_confirmation', 'import.confirmed', 'import.discarded', 'import.failed', 'import.file_deleted'];
 
-const everLinked = (orgId: string, itemId: string) => sql`select l.finding_id from ${findingLinks} l where l.org_id = ${orgId} and l.work_item_id = ${itemId}`;
+/** Findings that were ever linked, and those that were merged into them. */
+const everLinked = (orgId: string, itemId: string) => {
+  const linked = sql`select l.finding_id from ${findingLinks} l where l.org_id = ${orgId} and l.work_item_id = ${itemId}`;
+  return sql`${linked} union select f.id from ${findingFacts} f where f.org_id = ${orgId} and f.merged_into in (${linked})`;
+};
 
 /** Events of the work item, of what belongs to it and of the policy. */
 function auditedSql({ orgId, itemId, assetIds, sourceIds, connectionIds, importIds, from }: TrailScope): RawBuilder<unknown> {
@@ -35,7 +40,7 @@ function auditedSql({ orgId, itemId, assetIds, sourceIds, connectionIds, importI
         select unnest(${objects}::text[])
         union select id::text from artifacts where org_id = ${orgId} and work_item_id = ${itemId}
         union select id::text from evidence_packages where org_id = ${orgId} and work_item_id = ${itemId})
-      and (e.occurred_at >= ${from} or e.object_type = 'connection') and (e.object_type <> 'import' or e.action = any(${IMPORT_ACTIONS}))`;
+      and (e.occurred_at >= ${from} or e.object_type in ('connection', 'pipeline_trust')) and (e.object_type <> 'import' or e.action = any(${IMPORT_ACTIONS}))`;
 }
 
 export interface Actors {

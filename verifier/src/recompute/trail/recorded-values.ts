@@ -1,5 +1,5 @@
 import { canonicalJson, type EvidenceDocument, fieldOf, isClosedItem, type TrailEvent } from '@rrs/evidence-format';
-import { EVIDENCE, type Fault } from './fault.ts';
+import { EVIDENCE, type Fault } from '../fault.ts';
 
 /** What the audit trail says about one object: the last value of each field. */
 interface Recorded {

@@ -1,9 +1,11 @@
 import type { EvidenceDocument, Finding, Person } from '@rrs/evidence-format';
-import { EVIDENCE, type Fault, FINDINGS, TRAIL } from './fault.ts';
+import { EVIDENCE, type Fault, FINDINGS, TRAIL } from '../fault.ts';
+import { later } from '../time-order.ts';
+import type { Act } from './act.ts';
+import { deliveryFaults } from './deliveries.ts';
+import type { TrailFacts } from './facts.ts';
 import { findingActFaults } from './finding-acts.ts';
 import { recordedFaults } from './recorded-values.ts';
-import { later } from './time-order.ts';
-import type { Act, TrailFacts } from './trail-facts.ts';
 
 /** Checks that the trail shows the acts that the document states, and that the document states the acts that the trail shows. */
 export function* trailFaults(document: EvidenceDocument, facts: TrailFacts): Generator<Fault> {
@@ -15,13 +17,10 @@ export function* trailFaults(document: EvidenceDocument, facts: TrailFacts): Gen
   yield* recordedFaults(document, facts.recorded);
   yield* approvalFaults(document, facts);
   yield* artifactFaults(document, facts);
-  for (const { id, by, reason } of unlinked) {
-    const act = facts.unlinked.get(id);
-    if (isOther(act, by) || (act?.reason !== undefined && act.reason !== reason))
-      yield unproven(EVIDENCE, `that this person removed the finding ${id} for this reason`);
-  }
-  for (const { id, delivery, confirmed } of scans) {
-    if (isSentOtherwise(delivery, facts.imported.get(id))) yield unproven(EVIDENCE, `that the scan ${id} came this way and from this person`);
+  for (const removed of unlinked) yield* removalFaults(removed, facts);
+  for (const scan of scans) {
+    yield* deliveryFaults(scan, facts.deliveries);
+    const { id, confirmed } = scan;
     const act = facts.confirmed.get(id);
     if (act !== undefined && confirmed === null) yield omitted(`the confirmation of the scan ${id}`);
     if (confirmed !== null && (act === undefined || isOther(act, confirmed.by))) yield unproven(EVIDENCE, `that this person confirmed the scan ${id}`);
@@ -33,11 +32,15 @@ function isOther(act: Act | null | undefined, { person }: Person): boolean {
   return act !== null && act !== undefined && act.person !== person;
 }
 
-/** A connection delivers what nobody sends. Whatever a credential sends is that person's upload, also from a pipeline. */
-function isSentOtherwise({ method, by }: EvidenceDocument['scans'][number]['delivery'], act: (Act & { type: string }) | undefined): boolean {
-  if (act === undefined) return false;
-  if (act.type === 'system' || act.type === 'connection') return method === 'pipeline';
-  return method === 'connection' || act.person !== by.person;
+/** Only a merge removes a finding without an act of its own. */
+function* removalFaults({ id, by, at, reason, severity }: EvidenceDocument['unlinked'][number], facts: TrailFacts): Generator<Fault> {
+  const act = facts.unlinked.get(id);
+  if (act === undefined && !facts.merged.has(id)) yield unproven(EVIDENCE, `that the finding ${id} was removed from the work item`);
+  if (act === undefined) return;
+  if (isOther(act, by) || act.at !== at || (act.reason !== undefined && act.reason !== reason))
+    yield unproven(EVIDENCE, `that this person removed the finding ${id} at this time and for this reason`);
+  if (act.severity !== undefined && act.severity !== severity)
+    yield { ...unproven(EVIDENCE, `that the finding ${id} had this severity when it was removed`), expected: String(act.severity), actual: severity };
 }
 
 function* approvalFaults({ approvals }: EvidenceDocument, facts: TrailFacts): Generator<Fault> {
@@ -78,18 +81,39 @@ export function* findingTrailFaults(finding: Finding, facts: TrailFacts): Genera
 export interface Population {
   /** The findings of the package and those merged into them. */
   listed: Set<string>;
+  /** Scans that showed a finding, and those that no longer did. */
+  before: Set<string | null>;
+  after: Set<string | null>;
   /** When the first of them was claimed as fixed, or closed. */
   firstEnd: string | null;
 }
 
-/** Findings of the trail that the document lists nowhere, or in another state. */
-export function* populationFaults({ unlinked }: EvidenceDocument, facts: TrailFacts, { listed }: Population): Generator<Fault> {
+export function emptyPopulation(): Population {
+  return { listed: new Set(), before: new Set(), after: new Set(), firstEnd: null };
+}
+
+export function addToPopulation(population: Population, { id, merged, before, after, claimed_at, closed_at }: Finding): void {
+  for (const one of [id, ...merged.map((other) => other.id)]) population.listed.add(one);
+  population.before.add(before.scan);
+  if (after.state === 'absent') population.after.add(after.scan);
+  const end = claimed_at ?? closed_at;
+  if (end !== null && (population.firstEnd === null || end < population.firstEnd)) population.firstEnd = end;
+}
+
+/** Findings of the trail, or of a state that was approved, that the document lists nowhere, or in another state. */
+export function* populationFaults(
+  { unlinked }: EvidenceDocument,
+  facts: TrailFacts,
+  { listed, approved }: Population & { approved: ReadonlySet<string> },
+): Generator<Fault> {
   const stated = new Set(unlinked.map(({ id }) => id));
   const isListed = (id: string): boolean => stated.has(id) || listed.has(id);
   for (const id of facts.unlinked.keys()) if (!isListed(id)) yield omitted(`the removal of the finding ${id} from the work item`);
   // The trail has no other findings than those that were ever on the work item.
   for (const id of new Set([...facts.linked, ...facts.acts.keys()]))
     if (!isListed(id) && !facts.merged.has(id) && !facts.unlinked.has(id)) yield omitted(`that the finding ${id} was on the work item`);
+  for (const id of approved)
+    if (!isListed(id) && !facts.merged.has(id)) yield { ...omitted(''), detail: `An approved state has the finding ${id}, but the document does not.` };
   for (const { id, state } of unlinked) {
     const last = facts.states.get(id) ?? 'open';
     if (last !== state)
@@ -97,10 +121,15 @@ export function* populationFaults({ unlinked }: EvidenceDocument, facts: TrailFa
   }
 }
 
-/** Every scan that arrived since the first finding was called fixed is listed, because it may still show one. */
-export function* scanListFaults({ scans }: EvidenceDocument, facts: TrailFacts, { firstEnd }: Population): Generator<Fault> {
+/** Every scan that arrived since the first finding was called fixed is listed, because it may still show one. Their phases follow from the findings. */
+export function* scanListFaults({ scans }: EvidenceDocument, facts: TrailFacts, { before, after, firstEnd }: Population): Generator<Fault> {
+  for (const { id, phase } of scans) {
+    const expected = after.has(id) ? 'after' : before.has(id) ? 'before' : 'other';
+    if (phase !== expected)
+      yield { code: 'reference', file: EVIDENCE, detail: `The findings do not refer to the scan ${id} in this way.`, expected, actual: phase };
+  }
   const stated = new Set(scans.map(({ id }) => id));
-  for (const [id, { at }] of facts.imported) if (firstEnd !== null && at > later(firstEnd) && !stated.has(id)) yield omitted(`the scan ${id}`);
+  for (const [id, { at }] of facts.deliveries.imported) if (firstEnd !== null && at > later(firstEnd) && !stated.has(id)) yield omitted(`the scan ${id}`);
 }
 
 function omitted(what: string): Fault {

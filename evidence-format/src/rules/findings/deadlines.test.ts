@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { FindingFacts } from '../document/finding.ts';
-import type { PolicyVersion } from '../document/scope.ts';
-import { findingFacts, on } from '../testing/sample-facts.ts';
+import type { FindingFacts } from '../../document/finding.ts';
+import type { PolicyVersion } from '../../document/scope.ts';
+import { findingFacts, on } from '../../testing/sample-facts.ts';
 import { dueAt, withinSla } from './deadlines.ts';
 
 const policy = (from: string, days: Partial<PolicyVersion['sla']>): PolicyVersion => ({

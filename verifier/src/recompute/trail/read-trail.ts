@@ -1,8 +1,8 @@
 import { type ChainedEvent, type EvidenceDocument, TRAIL_START, trailEventSchema, validate, verifyTrail } from '@rrs/evidence-format';
-import { linesOf } from '../archive/lines.ts';
-import type { CheckContext } from '../checks/context.ts';
-import { LIMITS } from '../limits.ts';
-import { EVIDENCE, TRAIL } from './fault.ts';
+import { linesOf } from '../../archive/lines.ts';
+import type { CheckContext } from '../../checks/context.ts';
+import { LIMITS } from '../../limits.ts';
+import { EVIDENCE, TRAIL } from '../fault.ts';
 
 type Visit = (event: ChainedEvent, seq: number) => void;
 

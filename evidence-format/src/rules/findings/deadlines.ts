@@ -1,6 +1,6 @@
-import type { FindingFacts } from '../document/finding.ts';
-import type { PolicyVersion } from '../document/scope.ts';
-import type { Standing } from '../document/states.ts';
+import type { FindingFacts } from '../../document/finding.ts';
+import type { PolicyVersion } from '../../document/scope.ts';
+import type { Standing } from '../../document/states.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 

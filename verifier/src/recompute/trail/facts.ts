@@ -1,12 +1,9 @@
 import type { TrailEvent } from '@rrs/evidence-format';
+import type { Act } from './act.ts';
+import { addDelivery, type DeliveryFacts } from './deliveries.ts';
 import { addFindingEvent, type FindingActs } from './finding-acts.ts';
+import { addMerge, type Merges } from './merges.ts';
 import { type RecordedValues, recordValues } from './recorded-values.ts';
-
-/** When something was done, and by whom. */
-export interface Act {
-  at: string;
-  person: string | null;
-}
 
 /** What the audit trail says about the things that the document states. */
 export interface TrailFacts {
@@ -18,14 +15,14 @@ export interface TrailFacts {
   acts: Map<string, FindingActs>;
   /** Findings that were added to the work item. The service names at most some of those that were added at once. */
   linked: Set<string>;
-  /** Findings that were merged into another one, which stands for them. */
+  /** Findings that were ever merged into another one, which stands for them. */
   merged: Set<string>;
-  /** By scan: who sent it. */
-  imported: Map<string, Act & { type: string }>;
+  merges: Merges;
+  deliveries: DeliveryFacts;
   /** By finding: the last claims that it is fixed. */
   claims: Map<string, Act[]>;
   /** By finding: its last removal from the work item. */
-  unlinked: Map<string, Act & { reason: unknown }>;
+  unlinked: Map<string, Act & { reason: unknown; severity: unknown }>;
   artifacts: Map<string, { added: Act | null; removed: Act | null }>;
   /** By scan. */
   confirmed: Map<string, Act>;
@@ -44,7 +41,8 @@ export function emptyTrailFacts(): TrailFacts {
     acts: new Map(),
     linked: new Set(),
     merged: new Set(),
-    imported: new Map(),
+    merges: new Map(),
+    deliveries: { imported: new Map(), connections: new Map(), outcomes: new Map() },
     claims: new Map(),
     unlinked: new Map(),
     artifacts: new Map(),
@@ -72,28 +70,29 @@ export function addEvent(facts: TrailFacts, event: TrailEvent, { seq, itemId }: 
   }
   if (object.type === 'finding') {
     addFindingEvent(facts.acts, event);
-    addMerge(facts.merged, event);
+    addMerged(facts.merged, event);
+    addMerge(facts.merges, event);
   }
-  if (action === 'import.created') facts.imported.set(object.id, { ...act, type: actor.type });
+  addDelivery(facts.deliveries, event);
   if (object.type === 'work_item' && object.id === itemId) addItemEvent(facts, event, act);
   if (action === 'artifact.added' && work_item_id === itemId) facts.artifacts.set(object.id, { added: act, removed: null });
   if (action === 'artifact.removed') facts.artifacts.set(object.id, { added: facts.artifacts.get(object.id)?.added ?? null, removed: act });
   if (action === 'import.confirmed') facts.confirmed.set(object.id, act);
 }
 
-function addMerge(merged: Set<string>, { object, after }: TrailEvent): void {
+function addMerged(merged: Set<string>, { object, after }: TrailEvent): void {
   const { merged_into, merged_from } = fieldsOf(after);
   if (typeof merged_into === 'string') merged.add(object.id);
   if (typeof merged_from === 'string') merged.add(merged_from);
 }
 
 function addItemEvent(facts: TrailFacts, { action, after }: TrailEvent, act: Act): void {
-  const { approval_id, state_digest, finding_id, finding_ids, comment, reason } = fieldsOf(after);
+  const { approval_id, state_digest, finding_id, finding_ids, comment, reason, severity } = fieldsOf(after);
   if (action === 'work_item.created') facts.created = act;
   if (action === 'work_item.approved' || action === 'work_item.rejected')
     facts.approvals.set(String(approval_id), { ...act, decision: action.slice('work_item.'.length), digest: state_digest, comment: comment ?? null });
   if (action === 'work_item.findings_linked' && Array.isArray(finding_ids)) for (const id of finding_ids) facts.linked.add(String(id));
-  if (action === 'work_item.finding_unlinked') facts.unlinked.set(String(finding_id), { ...act, reason });
+  if (action === 'work_item.finding_unlinked') facts.unlinked.set(String(finding_id), { ...act, reason, severity });
 }
 
 function fieldsOf(value: unknown): Record<string, unknown> {

@@ -1,0 +1,66 @@
+import type { Facts, TrailEvent } from '@rrs/evidence-format';
+import { AT, ada, edsger, findingId, grace, IDS } from './sample.ts';
+import { item, trailEvent } from './sample-trail.ts';
+
+const END = '2026-06-01T00:00:00.000Z';
+const [REMOVED, MERGED] = [findingId(901), findingId(902)];
+
+/**
+ * More than the sample: one finding was reopened and closed again, one was accepted by two people, made less severe and stands for another one, one was
+ * removed.
+ */
+export function eventful(facts: Facts, events: TrailEvent[]): void {
+  const add = (event: Parameters<typeof trailEvent>[1]): void => void events.push(trailEvent(60 + events.length, event));
+  reopen(facts, add);
+  accept(facts, add);
+  remove(facts, add);
+}
+
+type Add = (event: Parameters<typeof trailEvent>[1]) => void;
+
+function reopen({ findings: [finding] }: Facts, add: Add): void {
+  if (finding === undefined) return;
+  const object = { type: 'finding', id: finding.id };
+  const seen = { status: 'open', reason_code: 'scan_seen_again', clock_started_at: '2026-02-25T08:00:00+00:00' };
+  const gone = { status: 'verified', reason_code: 'scan_absent', assurance: 'scan_only', scanned_at: '2026-03-02T08:00:00+00:00' };
+  const change = { at: AT.sealed, action: 'finding.status_changed', object };
+  add({ ...change, action: 'finding.reopened', before: { status: 'verified' }, after: seen, reason: 'Seen again.', import_id: IDS.before });
+  add({ ...change, before: { status: 'open' }, after: gone, reason: 'Gone.', import_id: IDS.after });
+  const end = '2026-03-02T08:00:00.000Z';
+  const state = { state_changed_at: end, closed_at: end, state_reason: 'Gone.', clock_started_at: '2026-02-25T08:00:00.000Z', reopen_count: 1 };
+  Object.assign(finding, { ...state, assurance: 'scan_only', claimed_at: null, claimed_by: null });
+}
+
+function accept({ findings: [, finding] }: Facts, add: Add): void {
+  if (finding === undefined) return;
+  const object = { type: 'finding', id: finding.id };
+  const change = { at: AT.sealed, action: 'finding.status_changed', object };
+  const severity = { before: { severity: 'high', severity_override: null }, after: { severity: 'low', severity_override: 'low' } };
+  add({ ...change, by: edsger, action: 'finding.severity_changed', ...severity, reason: 'Internal' });
+  add({ ...change, by: ada, action: 'finding.acceptance_requested', after: { owner: 'Ada', expires_at: END } });
+  const accepted = { acceptance_owner: 'Ada', acceptance_expires_at: '2026-06-01T00:00:00+00:00', assurance: null, status_reason: 'Behind a proxy' };
+  add({ ...change, by: grace, before: { status: 'verified' }, after: { status: 'risk_accepted', reason_code: 'acceptance_approved', ...accepted } });
+  add({
+    ...change,
+    by: edsger,
+    action: 'finding.merged',
+    after: { merged_from: MERGED, merged: { kind: 'by_person', state: 'open', title: 'OpenSSL 4', severity: 'high' } },
+  });
+  const state = { state: 'risk_accepted', cause: 'person', decided_by: grace, assurance: null, state_changed_at: AT.sealed, closed_at: AT.sealed } as const;
+  Object.assign(finding, {
+    ...state,
+    state_reason: 'Behind a proxy',
+    acceptance: { owner: 'Ada', expires_at: END, requested_by: ada, approved_by: grace },
+    severity: 'low',
+    override: { severity: 'low', by: edsger, at: AT.sealed, reason: 'Internal' },
+    merged: [{ id: MERGED, state: 'open', title: 'OpenSSL 4', severity: 'high' }],
+  });
+}
+
+function remove({ unlinked }: Facts, add: Add): void {
+  unlinked.push({ id: REMOVED, title: 'OpenSSL 3', severity: 'high', state: 'false_positive', at: AT.sealed, by: ada, reason: 'Not ours' });
+  const object = { type: 'finding', id: REMOVED };
+  const after = { finding_id: REMOVED, severity: 'high', reason: 'Not ours' };
+  add({ at: AT.sealed, action: 'work_item.finding_unlinked', by: ada, object: item, after });
+  add({ at: AT.sealed, action: 'finding.status_changed', by: ada, object, after: { status: 'false_positive', reason_code: 'by_person' } });
+}
