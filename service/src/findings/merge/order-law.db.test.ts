@@ -106,11 +106,17 @@ describe('the order of reports about hosts does not matter', () => {
   const check = (asset: Asset, rule: string): Observation => seen({ asset, rule, location: { port: 443, protocol: 'tcp' } });
   const knownBy = fc.subarray<Kind>(['ip', 'fqdn', 'mac'], { minLength: 1 });
   const report = fc.array(fc.tuple(knownBy, fc.constantFrom('a', 'b', 'c')), { minLength: 1, maxLength: 2 });
+  type Report = [Kind[], string][];
+  /** Whether only its address tells that a name and a hardware address belong to one host. An address can move to another host, so here the order still matters. */
+  const isLinkedByAddress = (reports: Report[]): boolean =>
+    reports.flat().some(([kinds]) => kinds.includes('fqdn')) &&
+    reports.flat().some(([kinds]) => kinds.includes('mac')) &&
+    !reports.flat().some(([kinds]) => kinds.includes('fqdn') && kinds.includes('mac'));
 
   it('if three reports know one host by its name, address or hardware address', async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(report, { minLength: 3, maxLength: 3 }),
+        fc.array(report, { minLength: 3, maxLength: 3 }).filter((reports) => !isLinkedByAddress(reports)),
         fc.constantFrom([0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]),
         async (all, order) => {
           const [forward, shuffled] = [await engine.organization(), await engine.organization()];
