@@ -4,72 +4,56 @@ import type { JobKind } from './jobs.ts';
 const kinds = ['cpu', 'io'] as const satisfies readonly JobKind[];
 
 interface Turns {
-  /** The flags of jobs that a fetch that begins now must not return. Called by the queue before each fetch. */
-  forbidden(): string[];
+  /** Waits until no other fetch is under way, and returns the flags of jobs that the next one must not return. Called by the queue before each fetch. */
+  forbidden(): Promise<string[]>;
   /** From now on no job is fetched. */
   stop(): void;
-}
-
-type Count = Map<string, number>;
-
-function add(count: Count, flag: string, change: 1 | -1): void {
-  const after = (count.get(flag) ?? 0) + change;
-  if (after === 0) count.delete(flag);
-  else count.set(flag, after);
 }
 
 /**
  * Limits the running jobs of each kind, and fetches a job only when it can run. Threat: the queue fetches with all its loops at the same time. A job that
  * is fetched and has to wait would come before jobs that other organizations add in the meantime, and would count as interrupted if the process is killed.
+ * So the loops fetch one after the other, and each fetch knows what runs. A loop that ends a job fetches again by itself, so no free place is missed.
  *
  * The last place of a kind is for an organization that has no job running. Threat: imports of one organization wait for each other, and would use all
  * places meanwhile. A job has its kind as a flag, and its kind with its organization (`db/queue-functions.ts`).
  */
 export function takeTurns(limits: Record<JobKind, number>, events: WorkerEvents): Turns {
-  /** By flag. */
-  const running: Count = new Map();
-  /** Fetches under way that may return a job of the kind. */
-  const reserved: Record<JobKind, number> = { cpu: 0, io: 0 };
-  const announced: JobKind[][] = [];
-  const fetches = new Map<object, JobKind[]>();
-  /** Kinds that a fetch had to leave out, so that one of their jobs may be waiting. */
-  const refused = new Set<JobKind>();
-  let nudge = (): void => {};
+  /** How many jobs with a flag are running. */
+  const running = new Map<string, number>();
+  let fetched: Promise<void> = Promise.resolve();
+  let endFetch = (): void => {};
   let isStopping = false;
 
-  const placesOf = (kind: JobKind): number => limits[kind] - (running.get(kind) ?? 0) - reserved[kind];
-  const end = (worker: object): void => {
-    const freed = fetches.get(worker) ?? [];
-    fetches.delete(worker);
-    for (const kind of freed) reserved[kind]--;
-    // Otherwise the job would wait until a loop looks by itself.
-    if (freed.filter((kind) => placesOf(kind) > 0 && refused.delete(kind)).length > 0) nudge();
+  const count = (flags: Readonly<Record<string, boolean>> | null, change: 1 | -1): void => {
+    for (const flag of Object.keys(flags ?? {})) {
+      const after = (running.get(flag) ?? 0) + change;
+      if (after === 0) running.delete(flag);
+      else running.set(flag, after);
+    }
   };
-  events.on('pool:create', ({ workerPool }) => {
-    nudge = () => void (isStopping || workerPool.nudge(1));
+  events.on('worker:getJob:empty', () => endFetch());
+  events.on('worker:getJob:error', () => endFetch());
+  events.on('job:start', ({ job }) => {
+    count(job.flags, 1);
+    endFetch();
   });
-  events.on('worker:getJob:start', ({ worker }) => void fetches.set(worker, announced.shift() ?? []));
-  events.on('worker:getJob:empty', ({ worker }) => end(worker));
-  events.on('worker:getJob:error', ({ worker }) => end(worker));
-  events.on('job:start', ({ worker, job }) => {
-    for (const flag of Object.keys(job.flags ?? {})) add(running, flag, 1);
-    end(worker);
-  });
-  events.on('job:complete', ({ job }) => {
-    for (const flag of Object.keys(job.flags ?? {})) add(running, flag, -1);
-  });
+  events.on('job:complete', ({ job }) => count(job.flags, -1));
+
+  const forbiddenOf = (kind: JobKind): string[] => {
+    const places = isStopping ? 0 : limits[kind] - (running.get(kind) ?? 0);
+    if (places <= 0) return [kind];
+    return places === 1 ? [...running.keys()].filter((flag) => flag.startsWith(`${kind} `)) : [];
+  };
 
   return {
-    forbidden() {
-      // While another fetch is under way, it is not known whose job it returns.
-      const isFree = (kind: JobKind): boolean => !isStopping && (placesOf(kind) > 1 || (placesOf(kind) === 1 && reserved[kind] === 0));
-      const allowed = kinds.filter(isFree);
-      const forbidden = kinds.filter((kind) => !allowed.includes(kind));
-      const last = allowed.filter((kind) => placesOf(kind) === 1);
-      for (const kind of allowed) reserved[kind]++;
-      for (const kind of forbidden) refused.add(kind);
-      announced.push(allowed);
-      return [...forbidden, ...[...running.keys()].filter((flag) => last.some((kind) => flag.startsWith(`${kind} `)))];
+    async forbidden() {
+      const before = fetched;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      fetched = promise;
+      await before;
+      endFetch = resolve;
+      return kinds.flatMap(forbiddenOf);
     },
     stop() {
       isStopping = true;

@@ -183,13 +183,15 @@ async function releaseJobsOfDeadWorkers(pool: pg.Pool, deadAfterMs: number): Pro
   if (rows.length === 0) return;
   const dead = rows.map(({ worker_id }) => worker_id);
   // Unlocked in the same statement: of several workers that see the death, one counts it.
-  await pool.query(
+  const { rowCount: unlocked } = await pool.query(
     `update graphile_worker._private_jobs
      set locked_at = null, locked_by = null, run_at = greatest(run_at, now()), max_attempts = greatest(max_attempts, attempts + 1), last_error = case when last_error in ($2, $3) then $3 else $2 end
      where locked_by = any($1)`,
     [dead, DIED, DIED_AGAIN],
   );
   await pool.query('select graphile_worker.force_unlock_workers($1::text[])', [dead]);
+  // Otherwise they would wait until a loop of the queue looks for jobs by itself.
+  await pool.query(`select pg_notify('jobs:insert', json_build_object('count', $1::int)::text)`, [unlocked ?? 0]);
 }
 
 /** A priority is a small integer. On a queue that is never empty they grow, because each job comes after the previous ones. */
