@@ -143,6 +143,16 @@ test('states times, hosts and logins of the scan, also for hosts without results
   expect(runs[3]).not.toHaveProperty('credentialed');
 });
 
+test('states that a host was scanned by its address as well, if results know it only by that', async () => {
+  const host = '<host><ip>192.0.2.1</ip><detail><name>hostname</name><value>web.example.com</value></detail></host>';
+  const result = (name: string) =>
+    `<results><result><host>192.0.2.1${name}</host><nvt oid="1.2.3"><name>A</name></nvt><threat>High</threat></result></results>`;
+  const covered = async (text: string) => (await readAll(openvas, inReport(text))).runs.map(({ asset }) => asset?.name);
+  expect(await covered(host + result(''))).toEqual(['web.example.com', '192.0.2.1']);
+  expect(await covered(result('') + host)).toEqual(['web.example.com', '192.0.2.1']);
+  expect(await covered(host + result('<hostname>web.example.com</hostname>'))).toEqual(['web.example.com']);
+});
+
 test('keeps EPSS, the type of solution and scores without a vector', async () => {
   const nvt = `<nvt oid="1.2.3"><name>A</name><cvss_base>7.5</cvss_base><solution type="WillNotFix">None.</solution>
     <epss><max_severity><score>0.1</score></max_severity><max_epss><score>0.52</score><percentile>0.97</percentile></max_epss></epss></nvt>`;

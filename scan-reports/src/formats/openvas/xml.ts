@@ -1,4 +1,4 @@
-import type { Asset, Cvss, Location, Observation, ReportEntry, ReportInput } from '../../contract.ts';
+import type { Cvss, Location, Observation, ReportEntry, ReportInput } from '../../contract.ts';
 import { hostAsset, idsIn, observation, record, required } from '../../shared/normalize.ts';
 import { epssOf, ratingOf } from '../../shared/ratings.ts';
 import { count, date, num, str } from '../../shared/read.ts';
@@ -11,6 +11,8 @@ const RESULTS = ['**/results/result', 'get_results_response/result'];
 export async function* readXml(input: ReportInput): AsyncGenerator<ReportEntry> {
   const restrictions: string[] = [];
   let isFiltered = false;
+  const hosts = new Map<string, ReturnType<typeof hostFacts>>();
+  const unnamed = new Set<string>();
   for await (const { element, pattern, place } of xmlElements(input, [
     ...RESULTS,
     '**/report/host',
@@ -19,13 +21,25 @@ export async function* readXml(input: ReportInput): AsyncGenerator<ReportEntry> 
     '**/report/filters/term',
     '**/report/result_count',
   ])) {
-    if (pattern < RESULTS.length) yield* record(place, () => resultOf(element, place));
-    else if (element.name === 'scan_start') yield* runEntry({ started_at: date(element.text) });
+    if (pattern < RESULTS.length) {
+      const host = child(element, 'host');
+      if (host && str(childText(host, 'hostname')) === undefined) unnamed.add(host.text.trim());
+      yield* record(place, () => resultOf(element, place));
+    } else if (element.name === 'scan_start') yield* runEntry({ started_at: date(element.text) });
     else if (element.name === 'scan_end') yield* runEntry({ finished_at: date(element.text) });
     else if (element.name === 'term') restrictions.push(...restrictionsIn(element.text));
     else if (element.name === 'result_count') isFiltered ||= (num(childText(element, 'filtered')) ?? 0) < (num(childText(element, 'full')) ?? 0);
-    else yield* readHost(element);
+    else {
+      const ip = str(childText(element, 'ip'));
+      if (ip === undefined) continue;
+      const name = str(detailsOf(element).find(([detail]) => detail === 'hostname')?.[1]);
+      const facts = hostFacts(element);
+      if (name !== undefined) hosts.set(ip, facts);
+      yield* runEntry({ asset: hostAsset({ ip, ...hostName(name) }), ...facts });
+    }
   }
+  // Results of old versions know a host only by its address, and so do their findings.
+  for (const [ip, facts] of hosts) if (unnamed.has(ip)) yield* runEntry({ asset: hostAsset({ ip }), ...facts });
   yield* runEntry({ restrictions: isFiltered && restrictions.length === 0 ? ['filter'] : restrictions });
 }
 
@@ -37,19 +51,18 @@ function restrictionsIn(filter: string): string[] {
 }
 
 /** The report lists every host that was alive, also those without results. Details say which logins worked. */
-function* readHost(element: XmlElement): Generator<ReportEntry> {
-  const ip = str(childText(element, 'ip'));
-  if (ip === undefined) return;
-  const details = element.children.filter(({ name }) => name === 'detail').map((detail) => [childText(detail, 'name'), childText(detail, 'value')] as const);
-  const logins = details.flatMap(([name]) => /^Auth-.+-(Success|Failure)$/.exec(name)?.[1] ?? []);
-  const asset: Asset = hostAsset({ ip, ...hostName(str(details.find(([name]) => name === 'hostname')?.[1])) });
-  yield* runEntry({
-    asset,
+function hostFacts(element: XmlElement) {
+  const logins = detailsOf(element).flatMap(([name]) => /^Auth-.+-(Success|Failure)$/.exec(name)?.[1] ?? []);
+  return {
     started_at: date(childText(element, 'start')),
     finished_at: date(childText(element, 'end')),
     unfinished: date(childText(element, 'start')) && !date(childText(element, 'end')) ? true : undefined,
     credentialed: logins.length === 0 ? undefined : logins.includes('Success'),
-  });
+  };
+}
+
+function detailsOf(element: XmlElement): (readonly [name: string, value: string])[] {
+  return element.children.filter(({ name }) => name === 'detail').map((detail) => [childText(detail, 'name'), childText(detail, 'value')] as const);
 }
 
 function resultOf(element: XmlElement, place: string): Observation {

@@ -99,13 +99,15 @@ function assertMergeable(one: AssetRow, other: AssetRow): void {
 
 export type MovedKeys = Pick<Moved, 'keys' | 'added' | 'own'>;
 
-/** A key that one of the two shares with other assets is shared. */
+/** A key that one of the two shares with other assets is shared, unless it is the own name of the other one: reports that use it still mean that one. */
 async function moveKeys(tx: TenantTx, orgId: string, { from, into }: Assets): Promise<MovedKeys> {
   const keysOf = (id: string) => tx.selectFrom('asset_keys').select(['key', 'rank']).where('org_id', '=', orgId).where('asset_id', '=', id).execute();
   const [keys, own] = [await keysOf(from), await keysOf(into)];
   await sql`
     insert into asset_keys as known (org_id, key, asset_id, rank) select org_id, key, ${into}, rank from asset_keys where org_id = ${orgId} and asset_id = ${from}
-    on conflict (org_id, key, asset_id) do update set rank = greatest(known.rank, excluded.rank) where known.rank > 0`.execute(tx);
+    on conflict (org_id, key, asset_id) do update set rank = case when excluded.rank = 0 then 0 else greatest(known.rank, excluded.rank) end where known.rank > 0`.execute(
+    tx,
+  );
   await tx.deleteFrom('asset_keys').where('org_id', '=', orgId).where('asset_id', '=', from).execute();
   return { keys, own, added: keys.map(({ key }) => key).filter((key) => own.every((known) => known.key !== key)) };
 }

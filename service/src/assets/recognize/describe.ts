@@ -38,23 +38,32 @@ export function describeAsset(asset: Asset, stated: StatedBuild = {}, policy: Tr
   const normal = normalAsset(asset);
   const track = trackOf({ ...normal, stated }, policy);
   if ('error' in track) throw new TrackError(track.error);
-  const trackKey = `${normal.key}\n${track.track}`;
+  const keys = assetKeys(asset, normal);
+  const assetKey = assetKeyOf(normal, keys);
+  const trackKey = `${assetKey}\n${track.track}`;
   const commit = normal.commit ?? commitIn(asset, stated);
   const platform = asset.platform ?? null;
   return {
     stagingKey: [trackKey, track.version, normal.digest, commit, ...(platform === null ? [] : [platform])].join('\n'),
-    assetKey: normal.key,
+    assetKey,
     trackKey,
     type: asset.type,
     name: normal.name,
     nameRank: nameRank(normal),
-    keys: assetKeys(asset, normal),
+    keys,
     track,
     digest: normal.digest,
     commit,
     platform,
     buildIds: [...new Set([normal.digest, commit, ...idsOf(asset)].filter((id) => id !== null))],
   };
+}
+
+/** A host that is named by its address is another one than a host with this address of which something better is known. */
+function assetKeyOf({ key }: NormalAsset, keys: readonly AssetKey[]): string {
+  const [best] = keys;
+  const isShared = keys.some((known) => known.key === key && known.rank === 2);
+  return isShared && best !== undefined ? `${key} ${best.key}` : key;
 }
 
 function idsOf({ identifiers = [] }: Asset): string[] {

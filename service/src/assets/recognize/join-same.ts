@@ -12,7 +12,7 @@ interface SameAssets {
 
 /**
  * Joins known assets that turn out to be one: an import names a host with identifiers that were known of two. Had it come first, it would have been one from
- * the beginning. An asset that is known only by its address or a short name is joined with the host that has it, and not two hosts that share one.
+ * the beginning. An asset that is known only by a short name is joined with the host that has it, and not two hosts that share one.
  */
 export async function joinSame(tx: TenantTx, actor: Actor, follower: AssetFollower, importId: string): Promise<void> {
   const { orgId } = actor;

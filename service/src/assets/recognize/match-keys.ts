@@ -2,11 +2,13 @@ import { type RawBuilder, sql } from 'kysely';
 
 /**
  * Whether a name `keyed` (key, rank) means the asset of a row of `asset_keys`. A path or name of a repository without its server means a repository only
- * if no other one has it, and so does the name of a host without its domain. `among` is how many assets may have the name.
+ * if no other one has it, and so does the name of a host without its domain. `among` is how many assets may have the name. An address means a host only if
+ * nothing else is known of it, because the next host can have the address tomorrow.
  */
 export function matchSql(orgId: string, among = 1): RawBuilder<boolean> {
   return sql`asset_keys.org_id = ${orgId} and asset_keys.key = keyed.key and asset_keys.rank + keyed.rank <= 3
     and case when keyed.key like 'repository:%' then keyed.rank = 0 or ${hasNoOther(orgId, 1)}
+      when ${isAddressSql(sql`keyed.key`)} then asset_keys.rank < 2 and keyed.rank < 2
       when keyed.key ~ '^host:(hostname|netbios):' then asset_keys.rank + keyed.rank <= 2 or ${hasNoOther(orgId, among)} else true end`;
 }
 

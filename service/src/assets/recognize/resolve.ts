@@ -4,7 +4,7 @@ import type { Actor } from '../../shared/actor.ts';
 import type { AssetFollower } from '../assets.ts';
 import { reactivateSeen } from '../reactivate.ts';
 import { joinSame } from './join-same.ts';
-import { contradictsSql, isAddressSql, isHostNameSql, isOtherMachineSql, matchSql } from './match-keys.ts';
+import { isAddressSql, isHostNameSql, isOtherMachineSql, matchSql } from './match-keys.ts';
 import { resolveTracks } from './resolve-tracks.ts';
 
 const MAX_ROUNDS = 12;
@@ -76,24 +76,19 @@ export async function deleteImportedAssets(tx: TenantTx, orgId: string, importId
 async function findKnown(tx: TenantTx, orgId: string, importId: string): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     with keyed as materialized (
-      select staged.asset_key, names.key, min(names.rank) as rank, ${isAddressSql(sql`names.key`)} as is_address, max(staged.new_id::text) as new_id
+      select staged.asset_key, names.key, min(names.rank) as rank, ${isAddressSql(sql`names.key`)} as is_address
       from tenant_import_assets staged cross join lateral unnest(staged.keys, staged.ranks) as names (key, rank)
       where staged.org_id = ${orgId} and staged.import_id = ${importId} and staged.asset_id is null group by 1, 2
     ), named as materialized (
-      select asset_key, array_agg(key order by key) as keys, max(new_id) as new_id from keyed group by 1
-    ), matched as materialized (
-      -- An address decides only if nothing else does. Of several hosts that had it, the newest one has it.
-      select distinct on (keyed.asset_key) keyed.asset_key, asset_keys.asset_id, keyed.is_address, named.keys, named.new_id
-      from keyed join named using (asset_key) join asset_keys on ${matchSql(orgId)}
-      where not (keyed.is_address and ${contradictsSql(orgId, sql`named.keys`, sql`asset_keys.asset_id`)})
-        and not (${isHostNameSql(sql`keyed.key`)} and ${isOtherMachineSql(orgId, sql`named.keys`, sql`asset_keys.asset_id`)})
-      order by keyed.asset_key, keyed.is_address, asset_keys.rank + keyed.rank, case when keyed.is_address then asset_keys.asset_id end desc, asset_keys.asset_id
+      select asset_key, array_agg(key) as keys from keyed group by 1
     ), known as materialized (
-      -- Only one host of a report has the address of a known one, the last that it names. The others wait, and contradict it in the next round.
-      select asset_key, asset_id, is_address, not is_address or keys = first_value(keys) over (partition by asset_id, is_address order by new_id desc) as is_meant from matched
+      select distinct on (keyed.asset_key) keyed.asset_key, asset_keys.asset_id, keyed.is_address
+      from keyed join named using (asset_key) join asset_keys on ${matchSql(orgId)}
+      where not (${isHostNameSql(sql`keyed.key`)} and ${isOtherMachineSql(orgId, sql`named.keys`, sql`asset_keys.asset_id`)})
+      order by keyed.asset_key, keyed.is_address, asset_keys.rank + keyed.rank, asset_keys.asset_id
     )
     update tenant_import_assets set asset_id = known.asset_id, identity_weak = known.is_address from known
-    where tenant_import_assets.org_id = ${orgId} and tenant_import_assets.import_id = ${importId} and tenant_import_assets.asset_key = known.asset_key and known.is_meant`.execute(
+    where tenant_import_assets.org_id = ${orgId} and tenant_import_assets.import_id = ${importId} and tenant_import_assets.asset_key = known.asset_key`.execute(
     tx,
   );
   return Number(numAffectedRows);
@@ -115,8 +110,8 @@ async function createNew(tx: TenantTx, orgId: string, importId: string, { all }:
     ), waiting as (
       select keyed.asset_key from keyed join shared using (key) where keyed.rank = 1 and (shared.weakly or shared.first < keyed.asset_key)
     ), chosen as materialized (
-      -- The first key is the asset's own name. Several builds of one asset share it.
-      select distinct staged.asset_key, min(staged.new_id::text) over (partition by staged.keys[1])::uuid as asset_id
+      -- Several builds of one asset share its best key, and what names it in the report.
+      select distinct staged.asset_key, min(staged.new_id::text) over (partition by staged.keys[1], split_part(staged.asset_key, E'\\n', 1))::uuid as asset_id
       from tenant_import_assets staged
       where staged.org_id = ${orgId} and staged.import_id = ${importId} and staged.asset_id is null
         and (${all}::boolean or staged.asset_key not in (select asset_key from waiting))

@@ -276,7 +276,7 @@ describe('a host at an address that another one had', () => {
 
   it.each([
     ['the same MAC address', host(['mac', '00:11:22:33:44:55']), host(['mac', '00-11-22-33-44-55'], ['hostname', 'web1'])],
-    ['the same name with its domain', host(['hostname', 'web1']), host(['fqdn', 'web1.example.com'])],
+    ['the same name', host(['hostname', 'web1']), host(['hostname', 'web1'], ['fqdn', 'web1.example.com'])],
   ])('is the same asset if it has %s', async (_, first, second) => {
     await scanned(1, first, [seen({ asset: first })]);
     await scanned(2, second);
@@ -321,11 +321,31 @@ describe('a host at an address that another one had', () => {
   });
 
   it('is recognized by the address alone if nothing else is known, and the closure says so', async () => {
-    const named = host(['mac', '00:11:22:33:44:55']);
-    await scanned(1, named, [seen({ asset: named })]);
+    await scanned(1, host(), [seen({ asset: host() })]);
     await scanned(2, host());
     const { rows } = await engine.admin().query<{ gaps: string[] }>('select gaps from sightings where org_id = $1', [org]);
     expect(await found()).toEqual(['verified']);
     expect(rows[0]?.gaps).toContain('identity_weak');
+  });
+
+  it('proves nothing about it if one of the two is known only by the address', async () => {
+    const named = host(['mac', '00:11:22:33:44:55']);
+    for (const [first, second] of [
+      [named, host()],
+      [host(), named],
+    ] as const) {
+      org = await engine.organization();
+      await scanned(1, first, [seen({ asset: first })]);
+      await scanned(2, second);
+      expect(await found()).toEqual(['open']);
+    }
+  });
+
+  it('is not the host that is known only by the address, although the scope names the address', async () => {
+    const named = host(['mac', '00:11:22:33:44:55']);
+    await scanned(1, host(), [seen({ asset: host() })]);
+    const scope = { coverage: 'complete', started_at: at(2), assets: [{ type: 'host', name: '10.0.0.5' }] } as const;
+    await engine.run(org, [seen({ asset: named })], { scope: { ...scope, assets: [...scope.assets] } });
+    expect(await found()).toEqual(['open', 'open']);
   });
 });

@@ -1,5 +1,6 @@
 import type { Asset, AssetIdentifier, Observation } from '@rrs/scan-reports';
 import { describe, expect, it } from 'vitest';
+import { mergeAssets } from '../../assets/merging/merge-assets.ts';
 import { unmergeAssets } from '../../assets/merging/unmerge-assets.ts';
 import { systemActor } from '../../shared/actor.ts';
 import { type ImportOptions, seen, useImports } from '../../testing/findings/imports.ts';
@@ -11,9 +12,12 @@ const host = (name: string, ...identifiers: AssetIdentifier[]): Asset => ({ type
 const ip = (value: string): AssetIdentifier => ({ kind: 'ip', value });
 const fqdn = (value: string): AssetIdentifier => ({ kind: 'fqdn', value });
 
+const mac = (value: string): AssetIdentifier => ({ kind: 'mac', value });
+
 const byAddress = host('192.0.2.10', ip('192.0.2.10'));
+const byMac = host('192.0.2.10', mac('00:00:5e:00:53:01'), ip('192.0.2.10'));
 const byName = host('web.example.com', fqdn('web.example.com'));
-const byBoth = host('web.example.com', fqdn('web.example.com'), ip('192.0.2.10'));
+const byBoth = host('web.example.com', fqdn('web.example.com'), mac('00:00:5e:00:53:01'));
 
 const check = (asset: Asset, rule: string, port = 443): Observation => seen({ asset, rule, location: { port, protocol: 'tcp' } });
 const at = (day: number, coverage: 'complete' | 'partial' = 'partial'): ImportOptions => ({ scope: { started_at: `2026-01-0${day}T00:00:00Z`, coverage } });
@@ -26,7 +30,7 @@ const assetsOf = async (org: string) =>
 describe('two hosts that turn out to be one', () => {
   it.each(['complete', 'partial'] as const)('have the same findings as if they had been one from the beginning, in %s runs', async (coverage) => {
     const [forward, backward] = [await engine.organization(), await engine.organization()];
-    const older = [check(byAddress, 'a'), check(byAddress, 'b'), check(byName, 'a'), check(byName, 'c')];
+    const older = [check(byMac, 'a'), check(byMac, 'b'), check(byName, 'a'), check(byName, 'c')];
     const newer = [check(byBoth, 'b'), check(byBoth, 'd')];
     await engine.run(forward, older, at(1, coverage));
     expect(await assetsOf(forward)).toEqual(['192.0.2.10', 'web.example.com']);
@@ -44,30 +48,33 @@ describe('two hosts that turn out to be one', () => {
     const named = host('db', { kind: 'hostname', value: 'db' }, ip('192.0.2.11'));
     await engine.run(org, [check(web, 'a'), check(mail, 'a'), check(named, 'a')], at(1));
     await engine.run(org, [check(byAddress, 'a'), check(host('mail.example.com', fqdn('mail.example.com'), ip('192.0.2.11')), 'a')], at(2));
-    expect(await assetsOf(org)).toEqual(['db', 'mail.example.com', 'web.example.com']);
+    expect(await assetsOf(org)).toEqual(['192.0.2.10', 'db', 'mail.example.com', 'web.example.com']);
   });
 
-  it.each(['before', 'after'] as const)('stay apart if one report names both at the address of a host that is known only by it, %s them', async (when) => {
-    const org = await engine.organization();
-    const [web, mail] = ['web', 'mail'].map((name) => host(`${name}.example.com`, fqdn(`${name}.example.com`), ip('192.0.2.10'))) as [Asset, Asset];
-    const unnamed = () => engine.run(org, [check(byAddress, 'a')], at(1));
-    if (when === 'before') await unnamed();
-    await engine.run(org, [check(web, 'b'), check(mail, 'c')], at(2));
-    if (when === 'after') await unnamed();
-    expect(await assetsOf(org)).toEqual(['mail.example.com', 'web.example.com']);
-    const { rows } = await engine
-      .admin()
-      .query('select f.weakness, a.name from findings f join assets a on a.id = f.asset_id where f.org_id = $1 order by 1', [org]);
-    expect(rows.map(({ weakness, name }) => [weakness, name])).toEqual([
-      ['tool:a', 'mail.example.com'],
-      ['tool:b', 'web.example.com'],
-      ['tool:c', 'mail.example.com'],
-    ]);
-  });
+  it.each(['before', 'after'] as const)(
+    'stay apart if one report names both at the address of a host of which nothing else is known, %s them',
+    async (when) => {
+      const org = await engine.organization();
+      const [web, mail] = ['web', 'mail'].map((name) => host(`${name}.example.com`, fqdn(`${name}.example.com`), ip('192.0.2.10'))) as [Asset, Asset];
+      const unnamed = () => engine.run(org, [check(byAddress, 'a')], at(1));
+      if (when === 'before') await unnamed();
+      await engine.run(org, [check(web, 'b'), check(mail, 'c')], at(2));
+      if (when === 'after') await unnamed();
+      expect(await assetsOf(org)).toEqual(['192.0.2.10', 'mail.example.com', 'web.example.com']);
+      const { rows } = await engine
+        .admin()
+        .query('select f.weakness, a.name from findings f join assets a on a.id = f.asset_id where f.org_id = $1 order by 1', [org]);
+      expect(rows.map(({ weakness, name }) => [weakness, name])).toEqual([
+        ['tool:a', '192.0.2.10'],
+        ['tool:b', 'web.example.com'],
+        ['tool:c', 'mail.example.com'],
+      ]);
+    },
+  );
 
   it('stay apart once a person has separated them', async () => {
     const org = await engine.organization();
-    await engine.run(org, [check(byAddress, 'a'), check(byName, 'a')], at(1));
+    await engine.run(org, [check(byMac, 'a'), check(byName, 'a')], at(1));
     await engine.run(org, [check(byBoth, 'a')], at(2));
     const actor = systemActor(org, 'Ada');
     const { rows } = await engine.admin().query<{ id: string }>('select id from assets where org_id = $1 and merged_into is null', [org]);
@@ -76,6 +83,27 @@ describe('two hosts that turn out to be one', () => {
       .withTenant({ orgId: org }, (tx) => unmergeAssets(tx, actor, followAsset(engine.follower), { id: rows[0]?.id ?? '', reason: 'another host' }));
     await engine.run(org, [check(byBoth, 'a')], at(3));
     expect(await assetsOf(org)).toHaveLength(2);
+  });
+});
+
+describe('a host that is known only by its address', () => {
+  it('is the host that a person merged it with, also in later reports, and no other host at the address is', async () => {
+    for (const order of [
+      [byAddress, byMac],
+      [byMac, byAddress],
+    ] as const) {
+      const org = await engine.organization();
+      for (const [day, asset] of order.entries()) await engine.run(org, [check(asset, 'a')], at(day + 1));
+      const { rows } = await engine.admin().query<{ id: string }>('select id from assets where org_id = $1 order by created_at', [org]);
+      const [into = '', id = ''] = rows.map((asset) => asset.id);
+      const actor = systemActor(org, 'Ada');
+      await engine.db().withTenant({ orgId: org }, (tx) => mergeAssets(tx, actor, followAsset(engine.follower), { id, into, reason: 'the same host' }));
+      await engine.run(org, [check(byAddress, 'b')], at(3));
+      await engine.run(org, [check(byMac, 'c')], at(4));
+      expect(await assetsOf(org)).toEqual(['192.0.2.10']);
+      await engine.run(org, [check(host('192.0.2.10', mac('00:00:5e:00:53:02'), ip('192.0.2.10')), 'd')], at(5));
+      expect(await assetsOf(org)).toEqual(['192.0.2.10', '192.0.2.10']);
+    }
   });
 });
 

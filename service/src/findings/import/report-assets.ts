@@ -95,8 +95,11 @@ export function reportAssets(scope: ScanScope, assetType: AssetType, policy: Tra
   };
   const single = named && describe(named);
   for (const asset of [...(single ? [single] : []), ...(scope.assets ?? []).map(describe)]) stated.set(asset.trackKey, asset);
+  /** A host that the scope names by its address is the one that the report knows better. */
   const mention = (asset: DescribedAsset): DescribedAsset => {
-    for (const key of [asset.trackKey, `${asset.assetKey}\n`, ...(single ? [single.trackKey] : [])]) stated.delete(key);
+    if (stated.size === 0) return asset;
+    const names = [asset.assetKey, ...asset.keys.map(({ key }) => key.replace(/^host:ip:/, 'host:'))];
+    for (const key of [...names.flatMap((name) => [`${name}\n${asset.track.track}`, `${name}\n`]), ...(single ? [single.trackKey] : [])]) stated.delete(key);
     return asset;
   };
   return {

@@ -20,6 +20,7 @@ const host = (name: string, ...identifiers: NonNullable<Asset['identifiers']>): 
 });
 const fqdn = (value: string) => ({ kind: 'fqdn', value }) as const;
 const ip = (value: string) => ({ kind: 'ip', value }) as const;
+const mac = (value: string) => ({ kind: 'mac', value }) as const;
 const on = (asset: Asset, given: Partial<Observation> = {}) => seen({ location: { port: 443, protocol: 'tcp' }, asset, ...given });
 const code = (given: Partial<Observation>) => seen({ rule: 'sql', tool: 'semgrep', asset: { type: 'repository', name: 'shop' }, ...given });
 
@@ -40,8 +41,9 @@ const MEET: readonly [string, Observation, Observation][] = [
     code({ location: { path: 'a', line: 1, fingerprint: 'f' } }),
     code({ location: { path: 'a', line: 7, fingerprint: 'f' } }),
   ],
-  ['a host by address, and by name with that address', on(host('10.0.0.1', ip('10.0.0.1'))), on(host(web, fqdn(web), ip('10.0.0.1')))],
-  ['a host that is only named by its address', on(host('10.0.0.1')), on(host(web, fqdn(web), ip('10.0.0.1')))],
+  ['a host that is known only by its address', on(host('10.0.0.1', ip('10.0.0.1'))), on(host('10.0.0.1'))],
+  ['a host by its MAC address in two spellings', on(host('10.0.0.1', mac('00:00:5E:00:53:01'))), on(host(web, fqdn(web), mac('00-00-5e-00-53-01')))],
+  ['an IPv6 address in two spellings', on(host('2001:db8::1')), on(host('2001:db8:0::1', ip('2001:0db8::0001')))],
   ['a host that is only named', on(host(web)), on(host('srv01', fqdn(web), { kind: 'hostname', value: 'srv01' }))],
   ['a host in upper and lower case', on(host('WEB.example.com')), on(host(web))],
   ['a repository in upper and lower case', code({ asset: { type: 'repository', name: 'Shop' } }), code({})],
@@ -69,6 +71,9 @@ const APART: readonly [string, Observation, Observation][] = [
   ['another line', code({ location: { path: 'a', line: 1 } }), code({ location: { path: 'a', line: 2 } })],
   ['the rule of another tool', code({}), code({ tool: 'codeql' })],
   ['two hosts behind one address', on(host(web, fqdn(web), ip('10.0.0.1'))), on(host('db.example.com', fqdn('db.example.com'), ip('10.0.0.1')))],
+  ['a host by its address, and one by its name with that address', on(host('10.0.0.1', ip('10.0.0.1'))), on(host(web, fqdn(web), ip('10.0.0.1')))],
+  ['a host that is only named by its address, and one with that address', on(host('10.0.0.1')), on(host('10.0.0.1', mac('00:00:5e:00:53:01'), ip('10.0.0.1')))],
+  ['two hosts that are named by one address', on(host('10.0.0.1', mac('00:00:5e:00:53:01'))), on(host('10.0.0.1', mac('00:00:5e:00:53:02')))],
   ['two hosts that know only themselves', on(host(web, fqdn(web), ip('127.0.0.1'))), on(host('127.0.0.1', ip('127.0.0.1')))],
   [
     'checks for several CVEs that have one in common',
