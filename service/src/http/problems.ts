@@ -132,7 +132,7 @@ export const problemKinds: Readonly<Record<ErrorCode, ProblemKind>> = {
   headers_too_large: {
     status: 431,
     title: 'Request headers too large',
-    help: 'Send fewer or shorter headers.',
+    help: 'The request line and headers together exceed 16 KiB. Send fewer or shorter headers, and a shorter address, for example with fewer values in filters.',
   },
   internal_error: {
     status: 500,

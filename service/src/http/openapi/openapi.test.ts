@@ -10,6 +10,7 @@ import {
   resolve,
 } from '../../testing/http/description.ts';
 import { problemKinds } from '../problems.ts';
+import { brokenRequestCodes } from '../requests/broken-requests.ts';
 
 const named = operations.map((operation) => [operation.operationId, operation] as const);
 
@@ -73,8 +74,10 @@ describe.each(named)('%s', (_, operation) => {
 
   it('documents the common errors under their codes', () => {
     const isPublic = operation.security?.length === 0;
-    const wanted = ['400', '406', '500', '503', ...(isPublic ? [] : ['401', '429']), ...(operation.requestBody ? ['413', '415'] : [])];
+    const wanted = ['400', '406', '408', '431', '500', '503', ...(isPublic ? [] : ['401', '429']), ...(operation.requestBody ? ['413', '415'] : [])];
     expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(wanted));
+    const examplesOf = (status: number) => Object.keys(operation.responses[status]?.content?.['application/problem+json']?.examples ?? {});
+    expect(brokenRequestCodes.filter((code) => !examplesOf(problemKinds[code].status).includes(code))).toEqual([]);
     for (const [status, { content }] of Object.entries(operation.responses)) {
       if (/^[23]/.test(status)) continue;
       const examples = content?.['application/problem+json']?.examples ?? {};

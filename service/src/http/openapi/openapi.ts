@@ -2,6 +2,7 @@ import swagger from '@fastify/swagger';
 import type { RouteOptions } from 'fastify';
 import type { ErrorCode } from '../../shared/errors.ts';
 import type { App } from '../app.ts';
+import { brokenRequestCodes } from '../requests/broken-requests.ts';
 import { problems } from '../schemas.ts';
 import { tags } from '../tags.ts';
 import { type Enums, polish, type Upload } from './polish.ts';
@@ -61,12 +62,12 @@ export async function installOpenApi(app: App, { version, enums }: { version: st
 function addCommonProblems(route: RouteOptions): void {
   if (!route.url.startsWith('/api/v1/')) return;
   const { access } = route.config ?? {};
-  const codes: ErrorCode[] = ['validation_failed', 'not_acceptable', 'internal_error', 'unavailable'];
+  const codes: ErrorCode[] = ['validation_failed', ...brokenRequestCodes, 'not_acceptable', 'internal_error', 'unavailable'];
   if (access !== 'public') codes.push('unauthenticated', 'rate_limited');
   if (access !== 'public' && access !== 'authenticated') codes.push('forbidden');
   if (access !== 'public' && ![route.method].flat().includes('GET')) codes.push('cross_site_request');
   if (access !== 'public' && access !== 'authenticated' && ![route.method].flat().includes('GET')) codes.push('password_change_required');
-  if (route.schema?.body || route.config?.upload) codes.push('malformed_request', 'payload_too_large', 'unsupported_media_type');
+  if (route.schema?.body || route.config?.upload) codes.push('payload_too_large', 'unsupported_media_type');
   const own = (route.schema?.response ?? {}) as Record<number, { content?: Record<string, { examples?: Json }> }>;
   const response: Record<number, unknown> = { ...own };
   for (const [status, common] of Object.entries(problems(...codes)) as [string, (typeof own)[number]][]) {

@@ -188,6 +188,8 @@ function headersOf(status: string, operation: Operation, schemas: Record<string,
   const media = operation.responses[status]?.content?.['application/json'];
   const properties = (resolve(media?.schema ?? {}, schemas).properties ?? {}) as Json;
   const names: HeaderName[] = ['X-Request-Id'];
+  // The caller of a request that cannot be read is not known.
+  if (status === '408' || status === '431') return names;
   if (operation.security === undefined) names.push('RateLimit', 'RateLimit-Policy');
   if ('page' in properties) names.push('Link');
   // A constant is the version of a format, not of a resource.

@@ -11,6 +11,9 @@ const kinds: Readonly<Record<string, { code: ErrorCode; detail: string }>> = {
 const LINGER_MS = 1_000;
 const malformed = { code: 'malformed_request', detail: 'The request is not valid HTTP/1.1.' } as const;
 
+/** What any operation can return before it is known which one was called. */
+export const brokenRequestCodes: readonly ErrorCode[] = [malformed, ...Object.values(kinds)].map(({ code }) => code);
+
 /** Writes the response to the socket and closes it, because requests that Node cannot parse never reach Fastify. */
 export function replyToBrokenRequest(error: Error, socket: Socket, baseUrl: string): void {
   const code = errorCodeOf(error) ?? '';
