@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { Database } from '../../db/database.ts';
 import { newId } from '../../shared/ids.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { startApi, type TestApi } from '../../testing/http/api.ts';
@@ -196,6 +197,54 @@ describe('a delivery worker', () => {
     await webhooks.deliver();
     expect(subjects()).toEqual(['something', 'something']);
     expect(await webhooks.deliveries(webhook.id)).toMatchObject([{ status: 'succeeded', attempts: 1 }]);
+  });
+});
+
+describe('a database that goes away', () => {
+  it('after the receiver accepted an event does not keep the same worker from delivering it again', async () => {
+    let isAway = false;
+    const db: Database = {
+      ...api.db,
+      withTenant: (tenant, work) => (isAway ? Promise.reject(new Error('the database is away')) : api.db.withTenant(tenant, work)),
+    };
+    receiver.answer((response) => {
+      isAway = true;
+      response.writeHead(200).end();
+    });
+    await commitEvent('something');
+    const worker = createDeliveryWorker({ ...deps(), db });
+    await waitForOpenTransactions(api);
+    await worker.poll();
+    await worker.idle();
+    expect(subjects()).toEqual(['something']);
+    isAway = false;
+    receiver.answer(200);
+    await worker.poll();
+    await worker.idle();
+    expect(subjects()).toEqual(['something', 'something']);
+    expect(await webhooks.deliveries(webhook.id)).toMatchObject([{ status: 'succeeded', attempts: 1 }]);
+  });
+
+  it('before it says that it recorded a lease does not delay the webhook until the lease expires', async () => {
+    const leased = () => sql`select from webhooks where lease_id is not null`;
+    let isLost = false;
+    const db: Database = {
+      ...api.db,
+      withSystem: async (work) => {
+        const result = await api.db.withSystem(work);
+        if (isLost || (await api.db.withSystem((tx) => leased().execute(tx))).rows.length === 0) return result;
+        isLost = true;
+        throw new Error('the connection to the database broke');
+      },
+    };
+    await commitEvent('something');
+    const worker = createDeliveryWorker({ ...deps(), db });
+    await waitForOpenTransactions(api);
+    await expect(worker.poll()).rejects.toThrow('broke');
+    expect(subjects()).toEqual([]);
+    await worker.poll();
+    await worker.idle();
+    expect(subjects()).toEqual(['something']);
   });
 });
 

@@ -52,15 +52,28 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
   const box = createSecretBox(deps.secret);
   const active = new Map<string, { orgId: string; done: Promise<void> }>();
   const abort = new AbortController();
+  /** Leases that may still be recorded, because the database went away before they were released. Otherwise the webhook would wait until they expire. */
+  const unreleased = new Set<string>();
   let stopped = false;
 
   const begin = (lease: Lease): void => {
     const done = deliver({ ...deps, box }, lease, { isStopped: () => stopped, signal: abort.signal })
       .catch((error: unknown) => {
+        unreleased.add(lease.leaseId);
         if (!abort.signal.aborted) log.error({ error: messageOf(error), webhook_id: lease.webhookId }, 'delivering events failed');
       })
       .finally(() => active.delete(lease.webhookId));
     active.set(lease.webhookId, { orgId: lease.orgId, done });
+  };
+  const acquire = async (full: readonly string[]): Promise<Lease[]> => {
+    const leaseId = newId();
+    try {
+      return await acquireLeases(db, leaseId, { free: MAX_RECEIVERS - active.size, full });
+    } catch (error) {
+      // It may have been committed.
+      unreleased.add(leaseId);
+      throw error;
+    }
   };
 
   const idle = async (): Promise<void> => {
@@ -69,10 +82,15 @@ export function createDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
 
   return {
     async poll() {
+      if (unreleased.size > 0) {
+        const ids = [...unreleased];
+        await releaseAll(db, ids, [...active.keys()]);
+        for (const id of ids) unreleased.delete(id);
+      }
       await fanOut(db);
       const byOrganization = Object.entries(Object.groupBy(active.values(), ({ orgId }) => orgId));
       const full = byOrganization.flatMap(([orgId, receivers = []]) => (receivers.length >= MAX_RECEIVERS_PER_ORGANIZATION ? [orgId] : []));
-      for (const lease of await acquireLeases(db, MAX_RECEIVERS - active.size, full)) begin(lease);
+      for (const lease of await acquire(full)) begin(lease);
     },
     idle,
     async stop(graceMs = GRACE_MS) {
@@ -129,10 +147,14 @@ async function releaseLeases(db: Database): Promise<void> {
   await db.withSystem((tx) => tx.updateTable('webhooks').set({ lease_id: null }).where('lease_id', 'is not', null).execute());
 }
 
+/** Webhooks of one poll share a lease. `active` are those that are still delivered to. */
+async function releaseAll(db: Database, leases: readonly string[], active: readonly string[]): Promise<void> {
+  await db.withSystem((tx) => sql`update webhooks set lease_id = null where lease_id = any(${leases}::uuid[]) and id <> all(${active}::uuid[])`.execute(tx));
+}
+
 /** Leases webhooks that have due deliveries and no lease. The limit per organization keeps one organization from blocking the others. */
-async function acquireLeases(db: Database, free: number, full: readonly string[]): Promise<Lease[]> {
+async function acquireLeases(db: Database, leaseId: string, { free, full }: { free: number; full: readonly string[] }): Promise<Lease[]> {
   if (free <= 0) return [];
-  const leaseId = newId();
   const { rows } = await db.withSystem((tx) =>
     sql<{ org_id: string; id: string }>`
       with due as (
