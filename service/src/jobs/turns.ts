@@ -15,8 +15,9 @@ interface Turns {
  * is fetched and has to wait would come before jobs that other organizations add in the meantime, and would count as interrupted if the process is killed.
  * So the loops fetch one after the other, and each fetch knows what runs. A loop that ends a job fetches again by itself, so no free place is missed.
  *
- * The last place of a kind is for an organization that has no job running. Threat: imports of one organization wait for each other, and would use all
- * places meanwhile. A job has its kind as a flag, and its kind with its organization (`db/queue-functions.ts`).
+ * An organization has at most half of the places of a kind, and the last one is for an organization that has no job running. Threat: imports of one
+ * organization wait for each other, and would use all places meanwhile, so that all others together had one. A job has its kind as a flag, and its kind
+ * with its organization (`db/queue-functions.ts`).
  */
 export function takeTurns(limits: Record<JobKind, number>, events: WorkerEvents): Turns {
   /** How many jobs with a flag are running. */
@@ -43,7 +44,8 @@ export function takeTurns(limits: Record<JobKind, number>, events: WorkerEvents)
   const forbiddenOf = (kind: JobKind): string[] => {
     const places = isStopping ? 0 : limits[kind] - (running.get(kind) ?? 0);
     if (places <= 0) return [kind];
-    return places === 1 ? [...running.keys()].filter((flag) => flag.startsWith(`${kind} `)) : [];
+    const most = places === 1 ? 1 : Math.ceil(limits[kind] / 2);
+    return [...running].flatMap(([flag, jobs]) => (flag.startsWith(`${kind} `) && jobs >= most ? [flag] : []));
   };
 
   return {
