@@ -213,6 +213,26 @@ describe('the pool', () => {
     expect(own.stats().tenant).toEqual({ total: 2, idle: 2, waiting: 0 });
   });
 
+  it('serves another organization before the transactions that one has waiting', async () => {
+    const own = openOwn(2);
+    const order: string[] = [];
+    const gates = Array.from({ length: 9 }, () => Promise.withResolvers<void>());
+    const begin = (tenant: { orgId: string }) =>
+      own.withTenant(tenant, async (tx) => {
+        order.push(tenant === ours ? 'ours' : 'theirs');
+        const { promise } = gates[order.length - 1] ?? Promise.withResolvers<void>();
+        await sql`select 1`.execute(tx);
+        await promise;
+      });
+    const busy = Array.from({ length: 8 }, () => begin(ours));
+    await expect.poll(() => order).toEqual(['ours', 'ours']);
+    const calm = begin(theirs);
+    gates[0]?.resolve();
+    await expect.poll(() => order).toEqual(['ours', 'ours', 'theirs']);
+    for (const gate of gates) gate.resolve();
+    await Promise.all([...busy, calm]);
+  });
+
   it('recovers after its idle connections were terminated', async () => {
     const own = openOwn(2);
     const backendOf = (tx: TenantTx) => sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx).then(({ rows }) => rows[0]?.pid);

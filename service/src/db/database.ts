@@ -14,8 +14,10 @@ import pg from 'pg';
 import { errorCodeOf } from '../shared/errors.ts';
 import { isUuid } from '../shared/ids.ts';
 import { createQueues } from '../shared/one-at-a-time.ts';
+import { createFairTurns, type FairTurns } from './connection/fair-turns.ts';
 import { keptName, statementName } from './connection/kept-plans.ts';
 import { valueTypes } from './connection/parse-values.ts';
+import { openSharedConnection } from './connection/shared-connection.ts';
 import { NO_LIMITS, type TransactionLimits } from './limits.ts';
 import { asTransaction, isInsideTransaction } from './transaction-scope.ts';
 import type { DB } from './types.ts';
@@ -74,6 +76,8 @@ const FEATURE_NOT_SUPPORTED = '0A000';
 
 export function openDatabase({ url, poolSize, acquireMs = ACQUIRE_TIMEOUT_MS }: DatabaseOptions): Database {
   const tenantPool = openPool(url, 'rrs_app', { max: poolSize, pipeline: true, acquireMs });
+  // Threat: one organization sends so many requests that those of all others wait behind them for a connection.
+  const turns = createFairTurns(poolSize);
   const systemPool = openPool(url, 'rrs_system', { max: poolSize, pipeline: true, acquireMs });
   const lanePool = openPool(url, 'rrs_system', { max: lanes.length, pipeline: true, settings: `-c statement_timeout=${LANE_STATEMENT_MS}` });
   const shared = new Map(lanes.map((lane) => [lane, openSharedConnection(lanePool)]));
@@ -82,10 +86,11 @@ export function openDatabase({ url, poolSize, acquireMs = ACQUIRE_TIMEOUT_MS }: 
     withTenant: ({ orgId }, work) => {
       if (!isUuid(orgId)) throw new Error('withTenant requires the id of an organization');
       const begin = `${beginOf(limits, planning)}; set local app.org_id = '${orgId}'`;
-      return inTransaction(tenantPool, { key: orgId, begin, planning, retryMs: limits.retryMs }, (tx) => work(tx as TenantTx));
+      const take = () => turns.take(orgId, limits.acquireMs ?? acquireMs);
+      return inTransaction(tenantPool, { key: orgId, take, begin, planning, retryMs: limits.retryMs }, (tx) => work(tx as TenantTx));
     },
     withSystem: (work) =>
-      inTransaction(systemPool, { key: '', begin: beginOf(limits, planning), planning, retryMs: limits.retryMs }, (tx) => work(tx as SystemTx)),
+      inTransaction(systemPool, { key: '', take: null, begin: beginOf(limits, planning), planning, retryMs: limits.retryMs }, (tx) => work(tx as SystemTx)),
     systemQuery: async (name, text, values, lane = 'authentication') => {
       const client = await shared.get(lane)?.client();
       return client ? (await client.query({ name, text, values: [...values] })).rows : [];
@@ -103,7 +108,7 @@ export function openDatabase({ url, poolSize, acquireMs = ACQUIRE_TIMEOUT_MS }: 
     },
     limitedTo: (other) => within(other, planning),
     planning: (other) => within(limits, other),
-    stats: () => ({ tenant: poolStats(tenantPool), system: poolStats(systemPool) }),
+    stats: () => ({ tenant: { ...poolStats(tenantPool), waiting: turns.waiting() }, system: poolStats(systemPool) }),
     close: async () => {
       for (const connection of shared.values()) connection.close();
       await Promise.all([tenantPool, systemPool, lanePool, importPool].map((pool) => pool.end()));
@@ -119,35 +124,6 @@ function beginOf({ lockMs, statementMs }: TransactionLimits, planning: Planning)
     ...(lockMs === 0 && statementMs === 0 ? [] : [`set local lock_timeout = ${lockMs}; set local statement_timeout = ${statementMs}`]),
     ...(planning !== 'for_values' ? ['set local plan_cache_mode = force_generic_plan'] : []),
   ].join('; ');
-}
-
-/** One connection for the short statements of all callers. It is replaced when it breaks. */
-function openSharedConnection(pool: pg.Pool) {
-  let opening: Promise<pg.PoolClient> | null = null;
-  const open = async (): Promise<pg.PoolClient> => {
-    const client = await pool.connect();
-    client.once('error', () => drop(client));
-    return client;
-  };
-  const dropped = new WeakSet<pg.PoolClient>();
-  const drop = (client: pg.PoolClient): void => {
-    if (dropped.has(client)) return;
-    dropped.add(client);
-    opening = null;
-    client.release(true);
-  };
-  return {
-    client(): Promise<pg.PoolClient> {
-      opening ??= open().catch((error: unknown) => {
-        opening = null;
-        throw error;
-      });
-      return opening;
-    },
-    close(): void {
-      opening?.then(drop, () => {});
-    },
-  };
 }
 
 /** List queries combine several bitmap scans, which must fit in work_mem. Random reads are cheap on SSDs. */
@@ -193,6 +169,8 @@ function poolStats(pool: pg.Pool) {
 interface Transaction {
   /** The organization, or empty for the system. */
   key: string;
+  /** Waits for the turn of the organization to use a connection. */
+  take: (() => ReturnType<FairTurns['take']>) | null;
   begin: string;
   planning: Planning;
   retryMs: number;
@@ -216,7 +194,16 @@ async function inTransaction<T>(pool: pg.Pool, transaction: Transaction, work: (
   }
 }
 
-async function once<T>(pool: pg.Pool, { begin, planning }: Transaction, work: (tx: Kysely<DB>) => Promise<T>): Promise<T> {
+async function once<T>(pool: pg.Pool, transaction: Transaction, work: (tx: Kysely<DB>) => Promise<T>): Promise<T> {
+  const endTurn = await transaction.take?.();
+  try {
+    return await onConnection(pool, transaction, work);
+  } finally {
+    endTurn?.();
+  }
+}
+
+async function onConnection<T>(pool: pg.Pool, { begin, planning }: Transaction, work: (tx: Kysely<DB>) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken = false;
   let over = false;
