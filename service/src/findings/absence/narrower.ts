@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { assetVersions } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { seenImportSql } from '../merge/group-records.ts';
-import { NARROW } from '../merge/late-records.ts';
+import { lowestSql, NARROW } from '../merge/late-records.ts';
 import type { Resolution } from '../merge/resolution.ts';
 import { kindsSql } from '../merge/run-lists.ts';
 import type { Absence } from './absence.ts';
@@ -69,8 +69,9 @@ export async function findRetracted(tx: TenantTx, resolution: Resolution, { fact
 }
 
 /**
- * Blocks the closure of all findings of one kind, for example all up to medium, if the run reports only others and does not say that it looked for them.
- * A tool that looked for a kind may still have left out lower severities, so it must report something that is as low.
+ * Blocks the closure of all findings of one kind, for example all in libraries, if the run reports only others and does not say that it looked for them.
+ * A tool that looked for a kind may still have left out lower severities, so it must report something that is as low. Many findings that are all below the
+ * lowest severity of the run were probably left out as well. Findings that the run is known not to have looked for do not count.
  */
 export async function findNarrower(tx: TenantTx, resolution: Resolution, { facts: { looked_for = [], left_out = [] } }: Absence): Promise<void> {
   const { orgId, importId } = resolution;
@@ -78,20 +79,24 @@ export async function findNarrower(tx: TenantTx, resolution: Resolution, { facts
   const kinds = kindsSql('f', sql`f.source_severity`);
   await sql`
     with missing as materialized (
-      select c.finding_id, c.track, f.asset_id, f.source_severity as severity, kind
-      from import_closures c join findings f on f.org_id = ${orgId} and f.id = c.finding_id cross join lateral unnest(${kinds}) as kind
-      where c.org_id = ${orgId} and c.import_id = ${importId} and c.absence in ('gone', 'retracted') and kind is not null
+      select c.finding_id, c.track, f.asset_id, f.source_severity as severity, ${kinds} as kinds, c.blockers = '{}' as is_unexplained
+      from import_closures c join findings f on f.org_id = ${orgId} and f.id = c.finding_id
+      where c.org_id = ${orgId} and c.import_id = ${importId} and c.absence in ('gone', 'retracted')
     ), reported as materialized (
-      select f.asset_id, reported.track, array_agg(distinct kind) as kinds, min(nullif(f.source_severity, 0)) as lowest
+      select f.asset_id, reported.track, array_agg(distinct kind) as kinds, ${lowestSql(sql`f.source_severity`)} as lowest
       from (${reportedSql(resolution)}) reported join findings f on f.org_id = ${orgId} and f.id = reported.finding_id cross join lateral unnest(${kinds}) as kind
       group by 1, 2
     ), empty as materialized (
-      select missing.asset_id, missing.track, missing.kind, min(reported.lowest) as lowest from missing join reported using (asset_id, track)
-      where array_position(reported.kinds, missing.kind) is null group by 1, 2, 3 having count(*) >= ${NARROW}
+      select missing.asset_id, missing.track, kind, min(reported.lowest) as lowest from missing join reported using (asset_id, track) cross join lateral unnest(missing.kinds) as kind
+      where kind <> 'up_to_medium' and array_position(reported.kinds, kind) is null group by 1, 2, 3 having count(*) filter (where missing.is_unexplained) >= ${NARROW}
+    ), below as materialized (
+      select missing.asset_id, missing.track, min(reported.lowest) as lowest from missing join reported using (asset_id, track)
+      where missing.severity between 1 and reported.lowest - 1 and 'up_to_medium' <> all(${looked}::text[]) group by 1, 2 having count(*) filter (where missing.is_unexplained) >= ${NARROW}
     ), blocked as materialized (
-      select distinct missing.finding_id, missing.track from missing join empty using (asset_id, track, kind)
-      where missing.kind <> all(${looked}::text[]) or ('up_to_medium' <> all(${looked}::text[]) and missing.severity < empty.lowest)
-      union select finding_id, track from missing where kind = any(${left_out as string[]}::text[])
+      select missing.finding_id, missing.track from missing join empty using (asset_id, track)
+      where empty.kind = any(missing.kinds) and (empty.kind <> all(${looked}::text[]) or ('up_to_medium' <> all(${looked}::text[]) and missing.severity < empty.lowest))
+      union select missing.finding_id, missing.track from missing join below using (asset_id, track) where missing.severity between 1 and below.lowest - 1
+      union select finding_id, track from missing where kinds && ${left_out as string[]}::text[]
     )
     update import_closures c set blockers = array_append(c.blockers, 'scan_narrower') from blocked
     where c.org_id = ${orgId} and c.import_id = ${importId} and c.finding_id = blocked.finding_id and c.track = blocked.track`.execute(tx);

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 import { lastSeenSql } from './group-records.ts';
 import type { Resolution } from './resolution.ts';
@@ -8,9 +8,14 @@ import { countPlaces, placeKey } from './write-places.ts';
 /** A group of at least this size that is empty in a run with other findings was probably left out by an option of the tool. */
 export const NARROW = 10;
 
+/** The lowest severity that a run reports. Tools that know no severities leave out none above medium. */
+export function lowestSql(severity: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`coalesce(min(nullif(${severity}, 0)), 4)`;
+}
+
 /**
  * A report that arrives late can show findings that a newer scan does not. In the order of the scans, it would have been noticed if that one had left out
- * all findings of one kind. They stay open, and so do many that a scan without any finding did not show.
+ * all findings of one kind, or all below a severity. They stay open, and so do many that a scan without any finding did not show.
  */
 export async function leaveNarrowerOpen(tx: TenantTx, { orgId, importId, sourceId }: Resolution): Promise<void> {
   const ofRun = sql`using (asset_id, track, absent_at)`;
@@ -28,7 +33,7 @@ export async function leaveNarrowerOpen(tx: TenantTx, { orgId, importId, sourceI
       join imports i on i.org_id = ${orgId} and i.id = scan.import_id left join lateral jsonb_array_elements_text(i.run->'looked_for') as looked on true
       group by 1, 2, 3
     ), reported as materialized (
-      select later.asset_id, later.track, later.absent_at, array_agg(distinct kind) as kinds, min(nullif(f.source_severity, 0)) as lowest
+      select later.asset_id, later.track, later.absent_at, array_agg(distinct kind) as kinds, ${lowestSql(sql`f.source_severity`)} as lowest
       from later join findings f on f.org_id = ${orgId} and f.asset_id = later.asset_id
       join sightings s on s.org_id = ${orgId} and s.finding_id = f.id and s.source_id = ${sourceId} and s.track = later.track
       left join source_coverage c on c.org_id = ${orgId} and c.source_id = ${sourceId} and c.asset_id = later.asset_id and c.track = later.track
@@ -37,10 +42,15 @@ export async function leaveNarrowerOpen(tx: TenantTx, { orgId, importId, sourceI
     ), empty as materialized (
       select late.asset_id, late.track, late.absent_at, kind, later.looked_for, min(reported.lowest) as lowest
       from late join reported ${ofRun} join later ${ofRun} cross join lateral unnest(late.kinds) as kind
-      where kind is not null and array_position(reported.kinds, kind) is null group by 1, 2, 3, 4, 5 having count(*) >= ${NARROW}
+      where kind <> 'up_to_medium' and array_position(reported.kinds, kind) is null group by 1, 2, 3, 4, 5 having count(*) >= ${NARROW}
+    ), below as materialized (
+      select late.asset_id, late.track, late.absent_at, min(reported.lowest) as lowest from late join reported ${ofRun} join later ${ofRun}
+      where late.severity between 1 and reported.lowest - 1 and 'up_to_medium' <> all(later.looked_for) group by 1, 2, 3 having count(*) >= ${NARROW}
     ), left_open as materialized (
       select late.n from late join empty ${ofRun} where empty.kind = any(late.kinds)
         and (empty.kind <> all(empty.looked_for) or ('up_to_medium' <> all(empty.looked_for) and late.severity < empty.lowest))
+      union
+      select late.n from late join below ${ofRun} where late.severity between 1 and below.lowest - 1
       union
       select unnest(array_agg(late.n)) from late left join reported ${ofRun} where reported.asset_id is null group by late.asset_id, late.track, late.absent_at having count(*) >= ${NARROW}
     )

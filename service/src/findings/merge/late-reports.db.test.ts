@@ -14,6 +14,8 @@ const many = (given: Partial<Observation> = {}) => Array.from({ length: 12 }, (_
 const page = (path: string) => seen({ asset: repository, rule: 'xss', location: { url: `https://shop.example.com${path}` } });
 const code = (line: number, given: Partial<Observation['location']> = {}) =>
   seen({ asset: repository, rule: 'eval', location: { path: 'src/a.ts', line, ...given } });
+const ruleOf = (n: number): string => `check-${100 + n}`;
+const check = (n: number, severity: Observation['severity']) => seen({ asset: repository, rule: ruleOf(n), severity, location: {} });
 const alert = (component: string) => seen({ asset: repository, external_id: 'alert-1', location: { component } });
 const lastLooked = (observation: Observation): Observation => ({ ...observation, last_seen: new Date('2025-06-01') });
 
@@ -28,6 +30,31 @@ const cases: Case[] = [
     many({ severity: 'low' }),
     [inPackage(20), { run: { looked_for: ['up_to_medium'] } }],
     [...Array<string>(12).fill('verified'), 'open'],
+  ],
+  ...(
+    [
+      ['low', 'medium'],
+      ['high', 'critical'],
+    ] as const
+  ).map(
+    ([severity, lowest]): Case => [
+      `many findings that are ${severity}, if the newer scan reports only what is ${lowest}`,
+      many({ severity }),
+      [inPackage(20, { severity: lowest })],
+      Array<string>(13).fill('open'),
+    ],
+  ),
+  [
+    'many findings that are not lower than one of the newer scan',
+    many({ severity: 'medium' }),
+    [inPackage(20, { severity: 'low' })],
+    [...Array<string>(12).fill('verified'), 'open'],
+  ],
+  [
+    'a few findings of enabled checks that are lower, next to some of disabled checks',
+    Array.from({ length: 12 }, (_, n) => check(n, 'low')),
+    [check(20, 'medium'), { run: { checks: [0, 1, 2, 3, 4, 5, 6, 7, 8, 20].map(ruleOf) } }],
+    [...Array<string>(9).fill('verified'), ...Array<string>(4).fill('open')],
   ],
   ['a finding at another place', [page('/a')], [page('/b')], ['open']],
   ['a finding at some of its places', [page('/a')], [page('/a'), page('/b')], ['open']],
