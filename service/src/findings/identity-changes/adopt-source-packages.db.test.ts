@@ -80,6 +80,46 @@ describe('the source of a package', () => {
     expect(rows).toEqual([]);
   });
 
+  it('is inferred in every order, also if the finding is shown with the package that has the name of the source', async () => {
+    const shown = { ...packaged('openssl'), severity: 'critical' as const };
+    const cases: [Source, ReturnType<typeof packaged>[]][][] = [
+      [
+        ['tool_a', [packaged('libssl3')]],
+        ['tool_b', [other, shown]],
+      ],
+      [
+        ['tool_a', [packaged('libssl3')]],
+        ['tool_b', [other]],
+        ['tool_c', [shown]],
+      ],
+    ];
+    for (const reports of cases) {
+      for (const order of reports.length === 2 ? ['01', '10'] : ['012', '021', '102', '120', '201', '210']) {
+        const orgId = await engine.organization();
+        for (const [source, items] of [...order].flatMap((at) => reports.slice(Number(at), Number(at) + 1))) await run(source, items, orgId);
+        expect(await findings(orgId), order).toEqual([`shop ${reports.map(([tool]) => tool).join()} open`]);
+      }
+    }
+  });
+
+  it('is inferred in every order from the title, if no tool names it', async () => {
+    const titled = (name: string, title: string) => ({ ...packaged(name), title });
+    const both = (title: string) => [titled('libblkid', title), titled('util-linux', title)];
+    const first = async (title: string, order: readonly Source[]) => {
+      const orgId = await engine.organization();
+      for (const source of order) await run(source, both(source === 'tool_a' ? title : 'Denial of service'), orgId);
+      return findings(orgId);
+    };
+    for (const order of [
+      ['tool_a', 'tool_b'],
+      ['tool_b', 'tool_a'],
+    ] as const) {
+      expect(await first('Util-Linux: denial of service', order)).toEqual(['shop tool_a,tool_b open']);
+      for (const title of ['util-linux: libblkid: denial of service', 'util-linux denial of service', 'util: denial of service'])
+        expect(await first(title, order)).toEqual(['shop tool_a,tool_b open', 'shop tool_a,tool_b open']);
+    }
+  });
+
   it.each([
     ['another version', [packaged('libcrypto3', { source_package: 'openssl', version: '3.0.12-1' })]],
     ['another asset', [packaged('libcrypto3', { source_package: 'openssl' }, 'blog')]],
@@ -107,6 +147,19 @@ describe('the source of a package', () => {
     ]);
     await run('tool_a', [packaged('libgcc-s1', of('12'), 'new'), packaged('libgcc-s1', of('11'), 'old'), packaged('libgcc-s1', {}, 'unknown')]);
     expect(await findings()).toEqual(['new tool_a,tool_b open', 'old tool_a,tool_b open', 'unknown tool_a open']);
+  });
+
+  it.each([
+    ['deb', 'debian-12', 'debian-12.5'],
+    ['rpm', 'rhel-8.7', 'redhat-8.9'],
+    ['rpm', 'ol-9.1', 'oracle-9.2'],
+    ['apk', 'alpine-3.18', 'alpine-3.18.4'],
+  ])('is the same in all minor versions and under all names of a distribution: %s, %s and %s', async (ecosystem, stated, other) => {
+    const both = (asset: string, distro: string, given: Partial<Location> = {}) =>
+      ['libgcc', 'libgomp'].map((name) => packaged(name, { ecosystem, purl: `pkg:${ecosystem}/x/${name}@1?distro=${distro}`, ...given }, asset));
+    await run('tool_b', both('old', stated, { source_package: 'gcc' }));
+    await run('tool_a', both('new', other));
+    expect(await findings()).toEqual(['new tool_a open', 'old tool_b open']);
   });
 
   it('merges findings with different decisions into the least closed one', async () => {

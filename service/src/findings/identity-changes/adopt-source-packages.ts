@@ -44,12 +44,50 @@ function packageSql(x: string): RawBuilder<unknown> {
       ${location} ? 'source_package' or coalesce(${location}->>'purl' ~ '[?&]upstream=', false) as is_stated offset 0)`;
 }
 
+/**
+ * The release of a distribution as all tools mean it. Trivy writes `redhat-8.7` where Syft writes `rhel-8.7`, and `debian-12.5` for `debian-12`. Packages are
+ * built from the same sources in all minor versions.
+ */
+function releaseSql(distro: RawBuilder<unknown>): RawBuilder<unknown> {
+  const names = [
+    ['redhat', 'rhel'],
+    ['alma', 'almalinux'],
+    ['oracle', 'ol'],
+    ['amazon', 'amzn'],
+  ];
+  const named = names.reduce((name, [from, to]) => sql`regexp_replace(${name}, ${`^${from}-`}, ${`${to}-`})`, distro);
+  return sql`regexp_replace(${named}, '^(debian|rhel|centos|rocky|almalinux|ol)-([0-9]+)[.].*$|^(alpine)-v?([0-9]+[.][0-9]+)[.].*$', '\\1\\3-\\2\\4')`;
+}
+
+/**
+ * Whether one of the reports about the finding `f` says what its package `p` was built from. The record that the finding is shown with may be one that does
+ * not, or that of the package with the name of the source.
+ */
+function isSourceSql(orgId: string): RawBuilder<boolean> {
+  const states = (location: RawBuilder<unknown>) =>
+    sql`(${location} ? 'source_package' or ${location}->>'purl' ~ '[?&]upstream=' or lower(regexp_replace(${location}->>'component', '^.*/', '')) <> p.name)`;
+  return sql`(p.is_stated or p.name <> p.installed
+    or exists (select from sightings s where s.org_id = ${orgId} and s.finding_id = f.id and ${states(sql`s.said->'location'`)})
+    or exists (select from occurrences o where o.org_id = ${orgId} and o.finding_id = f.id and ${states(sql`o.location`)}))`;
+}
+
+/**
+ * Whether a title names the package `p` as what is vulnerable: "util-linux: denial of service". Distributions begin titles with the name of the source. Two
+ * names, as in "firefox: thunderbird: use after free", are two sources.
+ */
+function isTitledSql(title: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`(p.name = p.installed and starts_with(lower(${title}), p.name || ': ') and ${title} !~ '^[^ :]+: [^ :]+: ')`;
+}
+
 /** The source of the package `p`, if reports of its release of the distribution, or of an unknown one, agree on it. */
-const sourceSql = (orgId: string) => sql`lateral (
-  select min(known.source_package) as source from source_packages known
-  where known.org_id = ${orgId} and known.ecosystem = p.ecosystem and known.binary_package = p.installed and (known.distro = p.distro or ((known.distro = '' or p.distro = '')
-    and not exists (select from source_packages exact where exact.org_id = ${orgId} and exact.ecosystem = p.ecosystem and exact.binary_package = p.installed and exact.distro = p.distro)))
-  having count(distinct known.source_package) = 1)`;
+function sourceSql(orgId: string): RawBuilder<unknown> {
+  const release = releaseSql(sql`p.distro`);
+  return sql`lateral (
+    select min(known.source_package) as source from source_packages known
+    where known.org_id = ${orgId} and known.ecosystem = p.ecosystem and known.binary_package = p.installed and (known.distro = ${release} or ((known.distro = '' or p.distro = '')
+      and not exists (select from source_packages exact where exact.org_id = ${orgId} and exact.ecosystem = p.ecosystem and exact.binary_package = p.installed and exact.distro = ${release})))
+    having count(distinct known.source_package) = 1)`;
+}
 
 async function namesPackages(tx: TenantTx, { orgId, importId }: Resolution): Promise<boolean> {
   const { rows } =
@@ -61,8 +99,10 @@ async function namesPackages(tx: TenantTx, { orgId, importId }: Resolution): Pro
 async function learn(tx: TenantTx, { orgId, importId, provider }: Resolution): Promise<string[]> {
   const { rows } = await sql<{ key: string }>`
     with stated as materialized (
-      select distinct p.ecosystem, p.distro, p.installed, p.name from tenant_import_rows r cross join ${packageSql('r')} p
-      where r.org_id = ${orgId} and r.import_id = ${importId} and ${ofDistribution('r')} and p.name <> p.installed
+      select distinct ecosystem, ${releaseSql(sql`distro`)} as distro, installed, name from (
+        select distinct p.ecosystem, p.distro, p.installed, p.name from tenant_import_rows r cross join ${packageSql('r')} p
+        where r.org_id = ${orgId} and r.import_id = ${importId} and ${ofDistribution('r')} and p.name <> p.installed
+      ) named
     )
     insert into source_packages (org_id, ecosystem, distro, binary_package, source_package, provider, import_id)
     select ${orgId}::uuid, stated.ecosystem, stated.distro, stated.installed, stated.name, ${provider}::text, ${importId}::uuid from stated
@@ -107,19 +147,20 @@ async function movesOfLearned(tx: TenantTx, { orgId }: Resolution, keys: readonl
 
 /**
  * A package whose source nobody names is taken for one that was built from the only source in which another tool reports the same vulnerability on the same
- * asset, if the versions are equal. Moves the staged records and returns the known findings to move.
+ * asset, if the versions are equal. If no tool names a source, a package with the name that the title begins with is taken for it. Moves the staged records and returns the known findings to move.
  */
 async function infer(tx: TenantTx, { orgId, importId }: Resolution): Promise<Move[]> {
   const assets = sql`(select distinct asset_key, asset_id from ${importedAssets} imported where org_id = ${orgId} and import_id = ${importId})`;
   const { rows } = await sql<{ asset_id: string; weakness: string; from: string; to: string; findings: string[] | null }>`
     with staged as materialized (
-      select distinct a.asset_id, r.weakness, p.ecosystem, p.name, p.version, p.is_stated or p.name <> p.installed as is_source
+      select distinct a.asset_id, r.weakness, p.ecosystem, p.name, p.version, p.is_stated or p.name <> p.installed as is_source, ${isTitledSql(sql`r.title`)} as is_titled
       from tenant_import_rows r join ${assets} a using (asset_key) cross join ${packageSql('r')} p
       where r.org_id = ${orgId} and r.import_id = ${importId} and ${ofDistribution('r')}
     ), named as materialized (
       select staged.*, null::uuid as finding_id from staged
       union all
-      select f.asset_id, f.weakness, p.ecosystem, p.name, p.version, p.is_stated or p.name <> p.installed, f.id
+      select f.asset_id, f.weakness, p.ecosystem, p.name, p.version, ${isSourceSql(orgId)}, ${isTitledSql(sql`f.title`)} or exists (
+        select from sightings s where s.org_id = ${orgId} and s.finding_id = f.id and ${isTitledSql(sql`(s.said->>'title')`)}), f.id
       from (select distinct asset_id, weakness from staged) about join findings f on f.org_id = ${orgId} and f.asset_id = about.asset_id and f.weakness = about.weakness
       cross join ${packageSql('f')} p
       where ${ofDistribution('f')} and f.merged_into is null
@@ -128,10 +169,11 @@ async function infer(tx: TenantTx, { orgId, importId }: Resolution): Promise<Mov
     select asset_id, weakness, ecosystem || '/' || name as "from", ecosystem || '/' || min(first_source) as "to", array_agg(distinct finding_id) filter (where finding_id is not null) as findings
     from (
       select named.*, bool_or(is_source) over (partition by asset_id, weakness, ecosystem, name) as is_known,
-        min(name) filter (where is_source) over same_version as first_source, max(name) filter (where is_source) over same_version as last_source
+        coalesce(min(name) filter (where is_source) over same_version, min(name) filter (where is_titled) over same_version) as first_source,
+        coalesce(max(name) filter (where is_source) over same_version, max(name) filter (where is_titled) over same_version) as last_source
       from named window same_version as (partition by asset_id, weakness, ecosystem, version)
     ) one
-    where not is_known and version is not null and first_source is not null
+    where not is_known and version is not null and first_source <> name
     group by asset_id, weakness, ecosystem, name having min(first_source) = max(last_source)`.execute(tx);
   const renamed: (Renamed & { asset_id: string; weakness: string })[] = rows.map(({ findings: _, ...row }) => ({ ...row, identity: identityOf(row.to) }));
   if (renamed.length === 0) return [];
