@@ -19,7 +19,8 @@ const NODE_20 = ['es2023', 'es2024.string'];
 /** Checks that packages use only what the oldest supported Node has, and writes the types of libraries next to their JavaScript. */
 export async function writeDeclarations(root: string, out: string, packages: readonly Entries[]): Promise<void> {
   const types = join(out, 'types');
-  const config = join(root, 'node_modules/.cache/tsconfig.declarations.json');
+  // Every installation has this folder. The compiler finds the types of Node from here.
+  const config = join(root, 'node_modules/.tsconfig.declarations.json');
   const files = packages.flatMap(({ folder, entries }) => entries.map((entry) => join(root, folder, entry)));
   // The compiler writes no types of what it finds below node_modules, where the packages are linked.
   const paths = Object.fromEntries(packages.flatMap(({ folder, names }) => Object.entries(names).map(([name, path]) => [name, [join(root, folder, path)]])));
@@ -33,7 +34,7 @@ export async function writeDeclarations(root: string, out: string, packages: rea
     declaration: true,
     emitDeclarationOnly: true,
   };
-  await writeFile(config, JSON.stringify({ extends: '../../tsconfig.json', compilerOptions, include: [], files }));
+  await writeFile(config, JSON.stringify({ extends: '../tsconfig.json', compilerOptions, include: [], files }));
   const compiler = join(root, 'node_modules/.bin/tsc');
   await promisify(execFile)(compiler, ['--project', config], { cwd: root }).catch((error: { stdout?: string }) => {
     throw new Error(`the compiler found errors:\n${error.stdout}`, { cause: error });
