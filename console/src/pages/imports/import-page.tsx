@@ -15,6 +15,7 @@ import { announce } from '../../parts/toast.tsx';
 import { bytes, number, shortName, term } from '../../parts/words.ts';
 import { ReportFile } from './report-file.tsx';
 import { useFormatNames } from './use-format-names.ts';
+import { whatChanged } from './what-changed.ts';
 
 type Import = ResultOf<'getImport'>;
 const isRunning = ({ status }: Import): boolean => status === 'queued' || status === 'running';
@@ -177,17 +178,7 @@ function Changes({ id }: { id: string }) {
                   ),
                 },
                 { label: 'Asset', cell: ({ asset }) => <span title={asset.name}>{shortName(asset.name)}</span> },
-                {
-                  label: 'What',
-                  cell: ({ fields, from_status, to_status }) => (
-                    <span className="dim">
-                      {[
-                        ...(from_status && to_status ? [`${term(from_status)} → ${term(to_status)}`] : []),
-                        ...fields.map(({ field, from, to }) => `${term(field)}: ${from ?? '–'} → ${to ?? '–'}`),
-                      ].join(', ')}
-                    </span>
-                  ),
-                },
+                { label: 'What', cell: (change) => <span className="dim">{whatChanged(change)}</span> },
               ]}
             />
           )
