@@ -223,7 +223,14 @@ function Row({ id, row, index, start, columns, isActive, isSelected, onToggle, o
         </td>
       )}
       {columns.map((column) => (
-        <td key={column.id} role="gridcell" data-column={column.id} data-minor={column.isMinor} data-align={column.align}>
+        <td
+          key={column.id}
+          role="gridcell"
+          data-column={column.id}
+          data-minor={column.isMinor}
+          data-align={column.align}
+          data-label={column.align && column.label}
+        >
           {column.cell(row)}
         </td>
       ))}
