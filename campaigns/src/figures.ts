@@ -7,16 +7,23 @@ export interface Outcome {
 
 const SHOWN = 50;
 
-/** Prints the outcome. The process ends with code 1 if something did not hold. */
-export function print(name: string, { figures, violations }: Outcome): void {
+function textOf(name: string, { figures, violations }: Outcome): string {
   const width = Math.max(...figures.map(([what]) => what.length));
   const lines = figures.map(([what, value]) => `  ${what.padEnd(width)}  ${value}`);
   const found = violations.slice(0, SHOWN).map((violation) => `✘ ${violation}`);
   const more = violations.length > SHOWN ? [`… and ${violations.length - SHOWN} more`] : [];
-  process.stdout.write(
-    `${[name, ...lines, ...found, ...more, violations.length === 0 ? '✔ everything held' : `${violations.length} violations`].join('\n')}\n`,
-  );
-  if (violations.length > 0) process.exitCode = 1;
+  return [name, ...lines, ...found, ...more, violations.length === 0 ? '✔ everything held' : `${violations.length} violations`].join('\n');
+}
+
+/** Prints the outcome. The process ends with code 1 if something did not hold. */
+export function print(name: string, outcome: Outcome): void {
+  process.stdout.write(`${textOf(name, outcome)}\n`);
+  if (outcome.violations.length > 0) process.exitCode = 1;
+}
+
+/** For tests. Fails with the figures, which contain the seed, with what did not hold, and with the command that repeats it. */
+export function assertHeld(name: string, outcome: Outcome, repeat: string): void {
+  if (outcome.violations.length > 0) throw new Error(`${textOf(name, outcome)}\nRepeat it with: ${repeat}`);
 }
 
 export function quantile(values: readonly number[], share: number): number {

@@ -21,11 +21,14 @@ const gitlab = (finding: object): string =>
 const xml = (head: string, body: string): string =>
   `<?xml version="1.0"?>${head}<NessusClientData_v2><Report name="r"><ReportHost name="${body}"/></Report></NessusClientData_v2>`;
 
-/** Files that are made to exhaust memory or time, to read files or to send requests. `spy` is an address that must never be requested. */
-function hostileFiles(spy: string): { name: string; bytes: Uint8Array }[] {
+/**
+ * Files that are made to exhaust memory or time, to read files or to send requests. `spy` is an address that must never be requested, and `share` a part of
+ * the size of the largest.
+ */
+function hostileFiles(spy: string, share: number): { name: string; bytes: Uint8Array }[] {
   const text = (name: string, content: string) => ({ name, bytes: Buffer.from(content) });
   const laughs = Array.from({ length: 10 }, (_, n) => `<!ENTITY l${n + 1} "${`&l${n};`.repeat(10)}">`).join('');
-  const zeros = Buffer.alloc(64 * MIB);
+  const zeros = Buffer.alloc(64 * MIB * share);
   return [
     text(
       'message.sarif',
@@ -36,14 +39,14 @@ function hostileFiles(spy: string): { name: string; bytes: Uint8Array }[] {
     text('lines.json', `{}${'\n'.repeat(65_000)}x`),
     text('solution.json', gitlab({ solution: `Upgrade x to ${'1'.repeat(400_000)} x`, location: { file: 'a' } })),
     text('hostname.json', gitlab({ location: { hostname: `http://h${'/'.repeat(400_000)}x` } })),
-    text('spaces.json', `${' '.repeat(20 * MIB)}{"findings":[]}`),
+    text('spaces.json', `${' '.repeat(20 * MIB * share)}{"findings":[]}`),
     text('external.nessus', xml(`<!DOCTYPE r [<!ENTITY e SYSTEM "${spy}/entity">]>`, '&e;')),
     text('file.nessus', xml('<!DOCTYPE r [<!ENTITY e SYSTEM "file:///etc/passwd">]>', '&e;')),
     text('parameter.nessus', xml(`<!DOCTYPE r [<!ENTITY % e SYSTEM "${spy}/parameter"> %e;]>`, 'x')),
     text('dtd.nessus', xml(`<!DOCTYPE r SYSTEM "${spy}/dtd">`, 'x')),
     text('laughs.nessus', xml(`<!DOCTYPE r [<!ENTITY l0 "ha">${laughs}]>`, '&l10;')),
     text('quadratic.nessus', xml(`<!DOCTYPE r [<!ENTITY q "${'q'.repeat(50_000)}">]>`, '&q;'.repeat(20_000))),
-    text('attribute.nessus', xml('', 'a'.repeat(30 * MIB))),
+    text('attribute.nessus', xml('', 'a'.repeat(30 * MIB * share))),
     text('deep.json', '['.repeat(1_000_000)),
     text('deep-objects.json', '{"a":'.repeat(500_000)),
     text('digits.json', `{"version":${'9'.repeat(1_000_000)}}`),
@@ -58,7 +61,7 @@ function hostileFiles(spy: string): { name: string; bytes: Uint8Array }[] {
     { name: 'random.json', bytes: Buffer.from(Uint8Array.from({ length: 100_000 }, (_, n) => (n * 7919) % 256)) },
     { name: '../../../../etc/cron.d/x', bytes: Buffer.from('{}') },
     { name: 'empty.json', bytes: Buffer.alloc(0) },
-    { name: 'many.zip', bytes: manyEntries(60_000) },
+    { name: 'many.zip', bytes: manyEntries(60_000 * share) },
   ];
 }
 
@@ -66,7 +69,7 @@ export function manyEntries(count: number): Uint8Array {
   return rawZip(Array.from({ length: count }, (_, n) => ({ name: `bag/data/${n}`, content: Buffer.from('x') })));
 }
 
-export async function hostileReports(target: Target): Promise<Outcome> {
+export async function hostileReports(target: Target, share: number): Promise<Outcome> {
   let hits = 0;
   const spy = createServer((_, response) => {
     hits++;
@@ -75,7 +78,7 @@ export async function hostileReports(target: Target): Promise<Outcome> {
   spy.listen(0, '127.0.0.1');
   await once(spy, 'listening');
   try {
-    const files = hostileFiles(`http://127.0.0.1:${(spy.address() as AddressInfo).port}`);
+    const files = hostileFiles(`http://127.0.0.1:${(spy.address() as AddressInfo).port}`, share);
     const { statuses, violations } = await upload(target, files, 'hostile file');
     const list = await target.api.call('GET', '/api/v1/findings?limit=200', { as: target.api.ours.owner });
     if (JSON.stringify(list.body).includes('root:x:0')) violations.push('a report read a file of the server');

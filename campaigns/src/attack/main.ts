@@ -6,6 +6,7 @@ const USAGE = `Usage: npm run test:attack -- [options] [part …]
 
 Attacks a running service from outside. Parts: ${parts.join(', ')}. Default: all.
 
+  --every-route <n>  Calls one of so many routes with every role and from the other organization. Default: 1.
   --requests <n>     Requests from the API description. Default: 4000, with --long 100000.
   --reports <n>      Mutated reports. Default: 200, with --long 10000.
   --packages <n>     Changed evidence packages. Default: 50, with --long 2000.
@@ -16,11 +17,12 @@ Attacks a running service from outside. Parts: ${parts.join(', ')}. Default: all
   --long             The long form.
 `;
 
-const numberNames = ['requests', 'reports', 'packages', 'per-field', 'minutes', 'seed'];
+const numberNames = ['every-route', 'requests', 'reports', 'packages', 'per-field', 'minutes', 'seed'];
 const { numbers, texts, long, positionals } = readOptions(USAGE, { numbers: numberNames, texts: ['format'], positionals: parts });
 const chosen = positionals.length === 0 ? parts : parts.filter((part) => positionals.includes(part));
 const seed = numbers.seed ?? Date.now() % 1_000_000;
 const options = {
+  everyRoute: numbers['every-route'] ?? 1,
   requests: numbers.requests ?? (long ? 100_000 : 4_000),
   reports: numbers.reports ?? (long ? 10_000 : 200),
   packages: numbers.packages ?? (long ? 2_000 : 50),

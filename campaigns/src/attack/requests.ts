@@ -7,7 +7,7 @@ import { type Outcome, quantile } from '../figures.ts';
 import { inParallel, type Size, type Target, within } from './target.ts';
 
 const PARALLEL = 6;
-/** A share of the requests per batch, so that all operations are called from the start. */
+/** Requests to one operation in a row, so that all operations are called from the start. Fewer if there are not enough for all. */
 const BATCH = 20;
 
 /** Requests from the API description: valid ones, nearly valid ones and hostile ones. */
@@ -21,9 +21,10 @@ export async function randomRequests(target: Target, { count, seed, minutes }: S
   const statuses = new Map<number, number>();
   const times: number[] = [];
   // A session can be ended and a password changed by a request, but not the key of the caller, which its owner alone knows.
-  const batches = Array.from({ length: Math.ceil(count / BATCH) }, (_, n) => ({ operation: operations[n % operations.length] as Operation, seed: seed + n }));
+  const batch = Math.max(1, Math.min(BATCH, Math.floor(count / operations.length)));
+  const batches = Array.from({ length: Math.ceil(count / batch) }, (_, n) => ({ operation: operations[n % operations.length] as Operation, seed: seed + n }));
   await inParallel(within(minutes, batches), PARALLEL, async ({ operation, seed }) => {
-    const samples = fc.sample(fc.tuple(requestsTo(operation, ids), fc.ipV4(), fc.boolean()), { numRuns: BATCH, seed });
+    const samples = fc.sample(fc.tuple(requestsTo(operation, ids), fc.ipV4(), fc.boolean()), { numRuns: batch, seed });
     for (const [{ url, headers, payload }, address, isInvited] of samples) {
       const started = performance.now();
       const path = isInvited ? url.replace(/(?<=\/shared\/)[^/?]*/, token) : url;
@@ -60,7 +61,7 @@ export async function randomRequests(target: Target, { count, seed, minutes }: S
   const health = target.healthOf('requests');
   return {
     figures: [
-      ['requests: sent', `${times.length} of ${batches.length * BATCH} to ${operations.length} operations`],
+      ['requests: sent', `${times.length} of ${batches.length * batch} to ${operations.length} operations`],
       [
         'requests: responses',
         [...statuses]

@@ -7,7 +7,7 @@ const PARALLEL = 4;
 const VERIFY = '/api/v1/riskops-evidence/verify';
 
 /** Changed copies of a package and hostile archives. None may be verified. */
-export async function verifySet(target: Target, { count, seed, minutes }: Size): Promise<Outcome> {
+export async function verifySet(target: Target, { count, seed, minutes, share }: Size & { share: number }): Promise<Outcome> {
   const { api } = target;
   const as = api.ours.owner;
   const violations: string[] = [];
@@ -27,10 +27,10 @@ export async function verifySet(target: Target, { count, seed, minutes }: Size):
   const random = randomOf(seed);
   function* mutants(): Generator<Uint8Array> {
     for (const archive of [
-      manyEntries(60_000),
+      manyEntries(60_000 * share),
       Buffer.alloc(0),
       Buffer.from('PK\u0005\u0006'),
-      Buffer.alloc(1_000_000, 'PK\u0003\u0004'),
+      Buffer.alloc(1_000_000 * share, 'PK\u0003\u0004'),
       Buffer.concat([package_, package_]),
     ])
       yield archive;

@@ -8,10 +8,11 @@ import { nodePlatform } from '../../../verifier/src/node.ts';
 import { type Outcome, quantile } from '../figures.ts';
 import { kill, postgresChildren, postgresPid, type Service, ServiceEnded, startService, temporaryDataDir, until } from '../processes.ts';
 import { countAbandoned, type Facts, halfImports, pending, pendingTickets, violationsIn } from './invariants.ts';
-import { emptyLedger } from './ledger.ts';
+import { emptyLedger, emptyParts } from './ledger.ts';
 import { startOutside } from './outside.ts';
+import { planOf, type Victim, type WorkName, workNames } from './plan.ts';
 import { upgrades } from './upgrades.ts';
-import { type Caller, type Connections, repeatUnanswered, send, startWork } from './work.ts';
+import { type Caller, type Connections, repeatUnanswered, send, startWork, type Work } from './work.ts';
 
 export interface Options {
   kills: number;
@@ -20,25 +21,30 @@ export interface Options {
   minutes: number;
   /** The data folder of a service that was started before, to save the first start. */
   used?: string;
+  /** Whether it waits in the end for tickets whose creation got no response, which takes two minutes. */
+  areTicketsAwaited?: boolean;
+  /** How long everything may take to end after a kill. */
+  recoverySeconds?: number;
   /** Called after each kill. */
   onKill?: (line: string) => void;
 }
 
-type Victim = 'service' | 'database' | 'both' | 'backend' | 'starting service' | 'migration';
-const VICTIMS: [Victim, ...Victim[]] = ['service', 'service', 'database', 'database', 'both', 'backend', 'backend', 'starting service', 'migration'];
-
-/** Longest wait before a kill. Most work takes less. */
-const MAX_WAIT_MS = 3_000;
 const MAX_START_MS = 2_500;
-/** How long everything may take to end after a kill. */
 const RECOVERY_SECONDS = 300;
 const POLL_MS = 100;
 /** A ticket whose creation got no response waits until the vendor's search would show it. */
 const TICKET_SECONDS = 240;
 
 /** Kills the service and its database at random moments of its work, and checks after each kill that nothing is lost, doubled or half done. */
-export async function faults({ kills, seed, minutes, used, onKill = () => {} }: Options): Promise<Outcome> {
-  const random = randomOf(seed);
+export async function faults({
+  kills,
+  seed,
+  minutes,
+  used,
+  areTicketsAwaited = true,
+  recoverySeconds = RECOVERY_SECONDS,
+  onKill = () => {},
+}: Options): Promise<Outcome> {
   const { dataDir, remove } = temporaryDataDir(used);
   const outside = await startOutside();
   const violations: string[] = [];
@@ -59,6 +65,8 @@ export async function faults({ kills, seed, minutes, used, onKill = () => {} }: 
   let verified = 0;
   let abandoned = 0;
   let done = 0;
+  /** What ended last. */
+  let last: string[] = [];
 
   const connections = await connect(caller, outside);
   const check = async (): Promise<void> => {
@@ -68,10 +76,12 @@ export async function faults({ kills, seed, minutes, used, onKill = () => {} }: 
       const facts: Facts = { admin, dataDir, ledger, outside, upgrading };
       const hasEnded = async (): Promise<boolean> => {
         for (const half of await halfImports(facts)) violations.push(half);
-        return (await pending(facts)).length === 0;
+        const left = await pending(facts);
+        if (left.length > 0) last = left;
+        return left.length === 0;
       };
-      await until('all work has ended', RECOVERY_SECONDS, hasEnded, POLL_MS).catch(async () =>
-        violations.push(`not ended after ${RECOVERY_SECONDS} s: ${(await pending(facts)).join(', ')}`),
+      await until('all work has ended', recoverySeconds, hasEnded, POLL_MS).catch(async () =>
+        violations.push(`not ended after ${recoverySeconds} s: ${(await pending(facts)).join(', ')}`),
       );
       violations.push(...(await violationsIn(facts)));
       abandoned = await countAbandoned(facts);
@@ -79,31 +89,43 @@ export async function faults({ kills, seed, minutes, used, onKill = () => {} }: 
     recoveries.push(Date.now() - began);
   };
 
+  const settled = async (): Promise<void> => {
+    await until('the service is ready', 60, () => isReady(service.url));
+    await retried(() => upgrading.finish());
+    await check();
+  };
+  const startRound = async (names: readonly WorkName[]): Promise<Work[]> => {
+    const run = [...ledger.runs].at(-1);
+    // A run that has not ended refuses another.
+    const possible = (await isRunning(caller, run)) ? names.filter((name) => name !== 'sync') : names;
+    return startWork(caller, possible, { round: done, connections, upgrade: () => upgrading.start() });
+  };
+
   try {
-    while (done < kills && violations.length === 0 && Date.now() - started < minutes * 60_000) {
-      const isSyncing = [...ledger.runs].length > 0 && (await isRunning(caller, [...ledger.runs].at(-1)));
-      const work = startWork(caller, random, { round: done, connections, isSyncing, upgrade: () => upgrading.start() });
-      await delay(random.number(MAX_WAIT_MS));
-      const chosen = random.pick(VICTIMS);
+    // Without this, a service that does no work at all would violate nothing.
+    await Promise.all((await startRound(workNames)).map((one) => one.done));
+    violations.push(...emptyParts(ledger).map((part) => `nothing was struck yet, and there is none of the ${part}`));
+    for (const { work: names, waitMs, victim: chosen, isChecked } of planOf(seed, kills)) {
+      if (violations.length > 0 || Date.now() - started > minutes * 60_000) break;
+      done++;
+      const work = await startRound(names);
+      await delay(waitMs);
       const victim = chosen === 'migration' && upgrading.current === null ? 'backend' : chosen;
-      service = await strike(victim, { service, dataDir, settings, random, upgrading });
+      service = await strike(victim, { service, dataDir, settings, random: randomOf(seed + done), upgrading });
       await Promise.all(work.map((one) => one.done));
       byVictim.set(victim, (byVictim.get(victim) ?? 0) + 1);
-      done++;
       if (service.ended()) violations.push(`the service ended by itself after kill ${done} (${victim}): ${service.log().slice(-2_000)}`);
-      // Some kills strike while the service still recovers from the one before.
-      if (random.chance(0.25)) continue;
-      await until('the service is ready', 60, () => isReady(service.url));
-      await retried(() => upgrading.finish());
-      await check();
-      onKill(`${done} of ${kills}: ${victim} during ${work.map(({ name }) => name).join(', ')}; recovered in ${recoveries.at(-1)} ms`);
+      if (!isChecked) continue;
+      await settled();
+      onKill(
+        `${done} of ${kills}: ${victim} during ${work.map(({ name }) => name).join(', ')}; recovered in ${recoveries.at(-1)} ms, last ${last[0] ?? 'nothing'}`,
+      );
     }
     if (violations.length === 0) {
-      await until('the service is ready', 60, () => isReady(service.url));
-      await retried(() => upgrading.finish());
-      await check();
+      await settled();
       await withAdmin(dataDir, async (admin) => {
         const facts: Facts = { admin, dataDir, ledger, outside, upgrading };
+        if (!areTicketsAwaited) return;
         const linked = until('all tickets are linked', TICKET_SECONDS, async () => (await pendingTickets(facts)).length === 0, POLL_MS);
         await linked.catch(async () => violations.push(`tickets are not linked: ${(await pendingTickets(facts)).join(', ')}`));
       });

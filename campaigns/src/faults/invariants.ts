@@ -190,12 +190,17 @@ async function store({ admin, dataDir }: Facts): Promise<string[]> {
   return (await Promise.all(wrong)).flat();
 }
 
-/** No job was given up, and no import left rows behind. */
+/** No job was given up, no ticket was forgotten, and no import left rows behind. */
 async function queue({ admin }: Facts): Promise<string[]> {
   const given = await rows<{ what: string }>(
     admin,
     `select identifier || ': ' || coalesce(last_error, '') as what from graphile_worker._private_jobs job
      join graphile_worker._private_tasks task on task.id = task_id where attempts >= max_attempts and locked_at is null`,
+  );
+  const forgotten = await rows<{ id: string }>(
+    admin,
+    `select work_item_id as id from tickets t where status <> 'linked' and unlinked_at is null
+     and not exists (select from graphile_worker._private_jobs job where job.key = 'ticket ' || t.id)`,
   );
   const staged = await rows<{ what: string; count: number }>(
     admin,
@@ -204,6 +209,7 @@ async function queue({ admin }: Facts): Promise<string[]> {
   );
   return [
     ...given.map(({ what }) => `a job was given up: ${what}`),
+    ...forgotten.map(({ id }) => `the ticket of work item ${id} is not linked, and no job will do it`),
     ...staged.flatMap(({ what, count }) => (count > 0 ? [`${count} rows are left in ${what}`] : [])),
   ];
 }

@@ -29,3 +29,9 @@ export function emptyLedger(): Ledger {
     statuses: new Map(),
   };
 }
+
+/** The kinds of work of which nothing was acknowledged. */
+export function emptyParts({ findings, imports, runs, items, packages, tickets, schema }: Ledger): string[] {
+  const counts = { findings: findings.size, imports: imports.size, runs: runs.size, items: items.size, packages: packages.size, tickets: tickets.size, schema };
+  return Object.entries(counts).flatMap(([part, count]) => (count > 0 ? [] : [part]));
+}

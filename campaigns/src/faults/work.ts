@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Random } from '../../../service/src/testing/truth/random.ts';
 import type { Ledger } from './ledger.ts';
+import type { WorkName } from './plan.ts';
 
 export interface Caller {
   url(): string;
@@ -101,20 +101,18 @@ export interface Connections {
 }
 
 export interface Work {
-  name: 'findings' | 'import' | 'sync' | 'seal' | 'ticket' | 'upgrade';
+  name: WorkName;
   /** Never rejects. */
   done: Promise<unknown>;
 }
 
-/** Starts some work of each kind, or of a few kinds. `isSyncing` tells whether a run has not ended, which refuses another. */
+/** Starts some work of each of these kinds. */
 export function startWork(
   caller: Caller,
-  random: Random,
-  { round, connections, isSyncing, upgrade }: { round: number; connections: Connections; isSyncing: boolean; upgrade: () => Promise<void> },
+  kinds: readonly WorkName[],
+  { round, connections, upgrade }: { round: number; connections: Connections; upgrade: () => Promise<void> },
 ): Work[] {
   const name = (what: string, n = 0): string => `${what}-${round}-${n}`;
-  const all: Work['name'][] = ['findings', 'import', 'seal', 'ticket', 'upgrade', ...(isSyncing ? [] : (['sync'] as const))];
-  const kinds = random.shuffled(all).slice(0, 3 + random.number(4));
   return kinds.map((kind) => {
     const start = (): Promise<unknown> => {
       switch (kind) {

@@ -3,149 +3,111 @@ import { type Random, randomOf } from '../../../service/src/testing/truth/random
 import { type Outcome, quantile } from '../figures.ts';
 import { createOrganizations, type Organization } from '../organizations.ts';
 import { startService, temporaryDataDir } from '../processes.ts';
+import { firstImport, noisyRequest, type Quiet, quietRequest, type Sample, send, sendQuietly, totalRequest } from './requests.ts';
 
 export interface Options {
   organizations: number;
-  /** Of each phase. */
+  /** Of each phase, at most. */
   seconds: number;
+  /** Of each quiet organization in each phase, at most. */
+  requests?: number;
+  /** How long a quiet organization waits between a response and its next request, on average. */
+  thinkMs?: number;
+  /** In each import of the noisy organization. */
+  noisyFindings?: number;
+  /** The noisy organization sends the next request when it has the response to the one before, on so many connections. */
+  noisyConnections?: number;
   seed: number;
   /** The data folder of a service that was started before, to save the first start. */
   used?: string;
 }
 
-/** How long a quiet organization waits between a response and its next request, on average. */
 const THINK_MS = 500;
-/** The noisy organization sends the next request when it has the response to the one before, on so many connections. */
-const NOISY_CONNECTIONS = 24;
-const FINDINGS = 200;
 const NOISY_FINDINGS = 2_000;
+const NOISY_CONNECTIONS = 24;
 /** How much slower others may get. The rest of the machine is shared, the load generator included. */
 const MAX_RATIO = { p50: 10, p99: 10, import: 10 };
 /** A machine that is too small refuses some requests in any case. */
 const MAX_MORE_REFUSED = 0.02;
+/** A few requests say only that an organization is served at all. */
+const MAX_REFUSED_OF_FEW = 0.5;
 /** The slowest organization compared with the one in the middle. */
 const MAX_SPREAD = 3;
 /** Fewer requests say nothing about ratios. Then it counts only that all were served. */
 const MIN_SAMPLES = 200;
 
-interface Sample {
-  organization: Organization;
-  what: string;
-  ms: number;
-  status: number;
-}
-
-const report = (fleet: string, findings: number): string =>
-  Array.from(
-    { length: findings },
-    (_, n) =>
-      `${JSON.stringify({ title: `Weakness ${n}`, severity: 'high', asset_type: 'host', asset_name: `${fleet}-${n % 20}.example`, rule: `rule-${n}` })}\n`,
-  ).join('');
-
-interface Request {
-  what: string;
-  method?: string;
-  path: string;
-  body?: string;
-  type?: string;
-  wait?: boolean;
-}
-
-/** Mixed work: mostly reading, some changes, and an import of one finding, whose end is waited for. */
-function quietRequest(random: Random, organization: Organization, n: number): Request {
-  const kind = random.number(20);
-  if (kind < 8) return { what: 'list', path: '/findings?limit=50' };
-  if (kind < 11) return { what: 'filter', path: `/findings?limit=20&q=Weakness&severity=high&asset=${organization.slug}-${random.number(20)}` };
-  if (kind < 13) return { what: 'stats', path: '/findings/stats' };
-  if (kind < 15) return { what: 'me', path: '/me' };
-  if (kind < 18) {
-    const body = { title: `Created ${n} at ${Date.now()}`, severity: 'low', asset: { type: 'host', name: `${organization.slug}.example` } };
-    return { what: 'create', path: '/findings', body: JSON.stringify(body) };
-  }
-  return { what: 'import', path: '/imports?format=generic', body: report(`${organization.slug}-small-${n}`, 1), type: 'application/octet-stream', wait: true };
-}
-
-function noisyRequest(random: Random, organization: Organization, n: number): Request {
-  const kind = random.number(10);
-  if (kind < 3)
-    return {
-      what: 'large import',
-      path: '/imports?format=generic',
-      body: report(`${organization.slug}-${n}`, NOISY_FINDINGS),
-      type: 'application/octet-stream',
-    };
-  if (kind < 5) return { what: 'export', path: '/findings/export?format=csv' };
-  if (kind < 6) return { what: 'bulk', path: '/findings/bulk', body: JSON.stringify({ filter: { severity: ['high'] }, change: { add_tags: [`t${n % 5}`] } }) };
-  return { what: 'list', path: '/findings?limit=200&total=exact' };
-}
-
-async function send(url: string, organization: Organization, { what, method, path, body, type = 'application/json', wait = false }: Request): Promise<Sample> {
-  const started = performance.now();
-  const response = await fetch(`${url}/api/v1${path}`, {
-    method: method ?? (body === undefined ? 'GET' : 'POST'),
-    headers: {
-      authorization: `Bearer ${organization.keys.owner}`,
-      ...(body === undefined ? {} : { 'content-type': type }),
-      prefer: `wait=${wait ? 30 : 0}`,
-    },
-    ...(body === undefined ? {} : { body }),
-  });
-  await response.arrayBuffer();
-  return { organization, what, ms: performance.now() - started, status: response.status };
-}
-
 /** One request at a time, with pauses, as a person does. On a slow machine there are fewer requests, instead of more that wait. */
-async function quietLoad(url: string, organization: Organization, random: Random, until: number): Promise<Sample[]> {
+async function quietLoad(url: string, quiet: Quiet, random: Random, { until, requests, thinkMs, phase }: Phase): Promise<Sample[]> {
   const samples: Sample[] = [];
-  for (let n = 0; Date.now() < until; n++) {
-    await delay(THINK_MS * (0.5 + random.number(1000) / 1000));
-    samples.push(await send(url, organization, quietRequest(random, organization, n)));
+  for (let n = 0; n < requests && Date.now() < until; n++) {
+    await delay(thinkMs * (0.5 + random.number(1000) / 1000));
+    samples.push(await sendQuietly(url, quiet, quietRequest(random, quiet, `${phase}-${n}`)));
   }
   return samples;
 }
 
-async function noisyLoad(url: string, organization: Organization, random: Random, until: number): Promise<Sample[]> {
+interface Phase {
+  phase: string;
+  until: number;
+  requests: number;
+  thinkMs: number;
+}
+
+interface Noise {
+  findings: number;
+  connections: number;
+  isOver: () => boolean;
+}
+
+/** As much as it can, until the others have ended. */
+async function noisyLoad(url: string, organization: Organization, random: Random, { findings, connections, isOver }: Noise): Promise<Sample[]> {
   const samples: Sample[] = [];
   const work = async (first: number): Promise<void> => {
-    for (let n = first; Date.now() < until; n += NOISY_CONNECTIONS) {
-      const sample = await send(url, organization, noisyRequest(random, organization, n));
+    for (let n = first; !isOver(); n += connections) {
+      const { body: _, ...sample } = await send(url, organization, noisyRequest(random, organization, n, findings));
       samples.push(sample);
       if (sample.status === 429 || sample.status === 503) await delay(100);
     }
   };
-  await Promise.all(Array.from({ length: NOISY_CONNECTIONS }, (_, n) => work(n)));
+  await Promise.all(Array.from({ length: connections }, (_, n) => work(n)));
   return samples;
 }
 
-/** Twenty organizations with mixed work: first among themselves, then next to one that sends as much as it can. */
-export async function load({ organizations: count, seconds, seed, used }: Options): Promise<Outcome> {
+/** Organizations with mixed work: first among themselves, then next to one that sends as much as it can. */
+export async function load({
+  organizations: count,
+  seconds,
+  requests = Number.POSITIVE_INFINITY,
+  thinkMs = THINK_MS,
+  noisyFindings = NOISY_FINDINGS,
+  noisyConnections = NOISY_CONNECTIONS,
+  seed,
+  used,
+}: Options): Promise<Outcome> {
   const { dataDir, remove } = temporaryDataDir(used);
   const service = await startService(dataDir, { RRS_LOG_LEVEL: 'warn' });
   try {
     const { url } = service;
     const slugs = Array.from({ length: count }, (_, n) => `org-${n}`);
-    const [noisy, ...quiet] = await createOrganizations(dataDir, slugs);
+    const [noisy, ...quiet] = (await createOrganizations(dataDir, slugs)).map((organization): Quiet => ({ organization, known: 0, unsure: 0 }));
     if (!noisy || quiet.length === 0) throw new Error('the campaign needs at least two organizations');
-    for (const organization of [noisy, ...quiet]) {
-      const first = {
-        what: 'import',
-        path: '/imports?format=generic',
-        body: report(organization.slug, FINDINGS),
-        type: 'application/octet-stream',
-        wait: true,
-      };
-      await send(url, organization, first);
-    }
-    const phase = async (isNoisy: boolean) => {
-      const until = Date.now() + seconds * 1000;
-      const noise = isNoisy ? noisyLoad(url, noisy, randomOf(seed), until) : Promise.resolve([]);
-      const all = await Promise.all(quiet.map((organization, n) => quietLoad(url, organization, randomOf(seed + n), until)));
+    const first: Sample[] = [];
+    for (const one of [noisy, ...quiet]) first.push(await sendQuietly(url, one, firstImport(one)));
+    const run = async (phase: string, isNoisy: boolean) => {
+      const limits = { phase, until: Date.now() + seconds * 1000, requests, thinkMs };
+      let isOver = !isNoisy;
+      const noise = noisyLoad(url, noisy.organization, randomOf(seed), { findings: noisyFindings, connections: noisyConnections, isOver: () => isOver });
+      const all = await Promise.all(quiet.map((one, n) => quietLoad(url, one, randomOf(seed + n), limits)));
+      isOver = true;
       return { quiet: all.flat(), noisy: await noise };
     };
-    const calm = await phase(false);
-    const loud = await phase(true);
+    const calm = await run('calm', false);
+    const loud = await run('loud', true);
+    const last: Sample[] = [];
+    for (const one of quiet) last.push(await sendQuietly(url, one, totalRequest(one)));
+    const organizations = quiet.map(({ organization }) => organization);
     const ended = service.ended();
-    return outcomeOf({ calm: calm.quiet, loud: loud.quiet, noise: loud.noisy, quiet, seed, seconds, ended });
+    return outcomeOf({ calm: calm.quiet, loud: loud.quiet, noise: loud.noisy, around: [...first, ...last], quiet: organizations, seed, seconds, ended });
   } finally {
     await service.stop();
     remove();
@@ -156,6 +118,8 @@ interface Measured {
   calm: Sample[];
   loud: Sample[];
   noise: Sample[];
+  /** Before and after. */
+  around: Sample[];
   quiet: readonly Organization[];
   seed: number;
   seconds: number;
@@ -164,7 +128,7 @@ interface Measured {
 
 const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 
-function outcomeOf({ calm, loud, noise, quiet, seed, seconds, ended }: Measured): Outcome {
+function outcomeOf({ calm, loud, noise, around, quiet, seed, seconds, ended }: Measured): Outcome {
   const times = (samples: readonly Sample[], isImport = false): number[] => samples.filter(({ what }) => (what === 'import') === isImport).map(({ ms }) => ms);
   const of = (samples: readonly Sample[], organization: Organization): Sample[] => samples.filter((sample) => sample.organization === organization);
   const ratio = {
@@ -179,11 +143,15 @@ function outcomeOf({ calm, loud, noise, quiet, seed, seconds, ended }: Measured)
   const unavailable = { calm: share(calm), loud: share(loud) };
   const refused = [...calm, ...loud].filter(({ status }) => status >= 400 && status !== 503);
   const failed = noise.filter(({ status }) => status >= 400 && status !== 429 && status !== 503);
+  const unserved = quiet.filter((organization) => of(loud, organization).every(({ status }) => status >= 400));
   const violations = [
     ...(ended ? ['the service ended'] : []),
-    ...(unavailable.loud > unavailable.calm + MAX_MORE_REFUSED
+    ...(unavailable.loud > unavailable.calm + (isMeasured ? MAX_MORE_REFUSED : MAX_REFUSED_OF_FEW)
       ? [`${percent(unavailable.loud)} of the requests of quiet organizations got 503 next to the noisy one, ${percent(unavailable.calm)} without it`]
       : []),
+    ...[...around, ...calm, ...loud].flatMap(({ organization, what, wrong }) => (wrong === null ? [] : [`${what} of ${organization.slug}: ${wrong}`])),
+    ...around.filter(({ status }) => status >= 400).map(({ organization, what, status }) => `${what} of ${organization.slug} got ${status}`),
+    ...unserved.map(({ slug }) => `the quiet organization ${slug} got no response next to the noisy one`),
     ...refused.map(({ organization, what, status }) => `${what} of the quiet organization ${organization.slug} got ${status}`),
     ...failed.map(({ what, status }) => `${what} of the noisy organization got ${status}`),
     ...(isMeasured && ratio.p50 > MAX_RATIO.p50 ? [`requests of quiet organizations take ${ratio.p50.toFixed(1)} times as long next to the noisy one`] : []),
