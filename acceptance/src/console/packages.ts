@@ -18,7 +18,11 @@ export interface SealedPackage {
 /** Creates a work item of all findings and seals a package of it. */
 export async function sealPackage(service: Running, title: string): Promise<SealedPackage> {
   const item = await call(service.url, '/api/v1/work-items', { key: service.key, body: { title, filter: { asset_type: ['container_image'] } } });
-  const itemId = String(item.body.id);
+  return sealAgain(service, String(item.body.id));
+}
+
+/** Seals a package, or the next one, of a work item. */
+export async function sealAgain(service: Running, itemId: string): Promise<SealedPackage> {
   const requested = await call(service.url, '/api/v1/riskops-evidence/packages', { key: service.key, body: { work_item_id: itemId } });
   const id = String(requested.body.package_id);
   const sealed = await until('the package is sealed', async () => {

@@ -4,7 +4,7 @@ import { call } from '../http.ts';
 import { until } from '../service.ts';
 import { expectAccessible, expectAccessibleInBoth } from './accessible.ts';
 import { startConsole } from './console.ts';
-import { chooseFiles, fileOf, type SealedPackage, sealPackage, shareLink, tamperedWith, verdict } from './packages.ts';
+import { chooseFiles, fileOf, type SealedPackage, sealAgain, sealPackage, shareLink, tamperedWith, verdict } from './packages.ts';
 import { trivyReport } from './reports.ts';
 
 let sealed: SealedPackage;
@@ -68,6 +68,24 @@ test('the person chooses the keys, and whose package it must be', async () => {
   await page.getByRole('alert').getByText('notes.txt contains no key').waitFor();
   await page.getByRole('button', { name: 'Remove notes.txt' }).click();
   await verdict(page, 'Verified').waitFor();
+  expect(problems).toEqual([]);
+});
+
+test('a package is compared with an earlier and a newer one', async () => {
+  const other = await sealPackage(web.service, 'Another work item');
+  const next = await sealAgain(web.service, other.itemId);
+  const { page, problems } = await web.open('/verify', PUBLIC);
+  await chooseFiles(page, 'Choose a package', other.zip);
+  await verdict(page, 'Verified').waitFor();
+  await chooseFiles(page, 'Newer package', next.zip);
+  await verdict(page, 'Verified, but superseded').waitFor();
+  await chooseFiles(page, 'Newer package', sealed.zip);
+  await page.getByText('it belongs to another work item, organization or log').waitFor();
+  await page.getByRole('button', { name: 'Remove package.zip' }).click();
+  await chooseFiles(page, 'Choose another package', next.zip);
+  await chooseFiles(page, 'Earlier package', other.zip);
+  await verdict(page, 'Verified').waitFor();
+  await expectAccessible(page, 'compared');
   expect(problems).toEqual([]);
 });
 
