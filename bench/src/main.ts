@@ -1,6 +1,3 @@
-import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { arch, cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { webConsole } from './console.ts';
 import { evidence } from './evidence.ts';
@@ -8,7 +5,7 @@ import { foundation } from './foundation.ts';
 import { imports, largeReport } from './imports.ts';
 import { growth } from './lists/growth.ts';
 import { lists } from './lists/lists.ts';
-import { resultTable } from './results.ts';
+import { keepResults, resultTable } from './results.ts';
 import { stalls } from './stalls/stalls.ts';
 import { syncs } from './syncs.ts';
 import { truth } from './truth.ts';
@@ -26,26 +23,9 @@ const benchmarks = {
   console: () => webConsole({ findings: 200_000, scrolled: 10_000, kept: 50_000, loads: 5, presses: 200 }),
   truth: () => truth({ worlds: 6, rescans: 11, everyPair: 1, builds: 8, reports: options.reports ?? null }),
 };
-const results = [];
 for (const [name, measure] of Object.entries(benchmarks)) {
   if (chosen.length > 0 && !chosen.includes(name)) continue;
-  const measured = await measure();
-  process.stdout.write(`${resultTable(measured)}\n`);
-  results.push(...measured);
+  const table = resultTable(await measure());
+  process.stdout.write(`${table}\n`);
+  keepResults(name, table);
 }
-const table = resultTable(results);
-if (chosen.length > 0) process.exit();
-
-const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
-const machine = `${cpus().length} cores (${arch()}), ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}`;
-writeFileSync(
-  new URL('../RESULTS.md', import.meta.url),
-  `# Benchmark results
-
-Written by \`npm run bench\`. The ratios compare two measurements of the same run on the same machine. The absolute figures are for orientation only.
-
-Commit ${commit}, ${machine}.
-
-${table}
-`,
-);
