@@ -1,22 +1,23 @@
 import { Button } from '@mantine/core';
 import type { ListedWorkItem, SettableWorkItemStatus, WorkItem, WorkItemStatus } from '@rrs/client';
 import { lazy, Suspense, useRef, useState } from 'react';
-import { useMay } from '../../api/session.ts';
-import { useCommands } from '../../keys/keys.ts';
-import { FilterBar } from '../../lists/filter-bar.tsx';
-import { change, type Query, useQueryString } from '../../lists/query.ts';
-import { Page } from '../../parts/page.tsx';
-import { Boundary, messageOf } from '../../parts/states.tsx';
-import { announce } from '../../parts/toast.tsx';
-import { term } from '../../parts/words.ts';
+import { useMay } from '../../../api/session.ts';
+import { useCommands } from '../../../keys/keys.ts';
+import { FilterBar } from '../../../lists/filter-bar.tsx';
+import { change, type Query, useQueryString } from '../../../lists/query.ts';
+import { Page } from '../../../parts/page.tsx';
+import { Boundary, Failure, messageOf } from '../../../parts/states.tsx';
+import { announce } from '../../../parts/toast.tsx';
+import { term } from '../../../parts/words.ts';
+import { workFilters, workStatuses } from '../filters.ts';
+import { move, readItem } from '../move.ts';
+import { ViewSwitch } from '../view-switch.tsx';
 import css from './board.module.css';
+import { useBoard } from './board.ts';
 import { BoardColumn } from './board-column.tsx';
-import { workFilters, workStatuses } from './filters.ts';
-import { move, readItem } from './move.ts';
-import { ViewSwitch } from './view-switch.tsx';
 
-const NewItemDialog = lazy(async () => ({ default: (await import('./new-item-dialog.tsx')).NewItemDialog }));
-const MoveDialog = lazy(async () => ({ default: (await import('./move-dialog.tsx')).MoveDialog }));
+const NewItemDialog = lazy(async () => ({ default: (await import('../new-item-dialog.tsx')).NewItemDialog }));
+const MoveDialog = lazy(async () => ({ default: (await import('../move-dialog.tsx')).MoveDialog }));
 
 const filters = workFilters.filter(({ name }) => name !== 'status');
 
@@ -25,6 +26,7 @@ export function BoardPage() {
   const [query, setQuery] = useQueryString();
   const filter = change(query, { status: null, sort: null });
   const may = useMay('work_items:manage');
+  const columns = useBoard(filter as Query);
   const board = useRef<HTMLElement>(null);
   const [asked, setAsked] = useState<{ item: WorkItem; to?: SettableWorkItemStatus } | null>(null);
   const [isCreating, setCreating] = useState(false);
@@ -81,16 +83,21 @@ export function BoardPage() {
       {/* Scrolls sideways on narrow screens, also by key. */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a part that scrolls must be reachable by key. */}
       <section className={css.board} ref={board} aria-label="Board" tabIndex={0}>
-        {workStatuses.map((status) => (
-          <Boundary key={status}>
-            <BoardColumn
-              status={status}
-              filter={filter as Query}
-              onMove={may ? ask : undefined}
-              onDrop={may ? (id) => void drop(id, status).catch(fail) : undefined}
-            />
-          </Boundary>
-        ))}
+        {columns.error && columns.data === undefined ? (
+          <Failure error={columns.error} onRetry={() => void columns.refetch()} />
+        ) : (
+          workStatuses.map((status, index) => (
+            <Boundary key={status}>
+              <BoardColumn
+                status={status}
+                column={columns.data?.[index]}
+                filter={filter as Query}
+                onMove={may ? ask : undefined}
+                onDrop={may ? (id) => void drop(id, status).catch(fail) : undefined}
+              />
+            </Boundary>
+          ))
+        )}
       </section>
       <Suspense>
         {isCreating && <NewItemDialog onClose={() => setCreating(false)} />}

@@ -3,32 +3,31 @@ import { ArrowSwitchIcon } from '@primer/octicons-react';
 import type { ListedWorkItem, WorkItemStatus } from '@rrs/client';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useApi } from '../../api/client.ts';
-import { totalOf } from '../../lists/infinite.ts';
-import type { Query } from '../../lists/query.ts';
-import { Failure, Loading } from '../../parts/states.tsx';
-import { StatusMark } from '../../parts/status.tsx';
-import { term } from '../../parts/words.ts';
+import { totalOf } from '../../../lists/infinite.ts';
+import type { Query } from '../../../lists/query.ts';
+import { Loading } from '../../../parts/states.tsx';
+import { StatusMark } from '../../../parts/status.tsx';
+import { term } from '../../../parts/words.ts';
+import { Due } from '../columns.tsx';
+import { Progress } from '../progress.tsx';
 import css from './board.module.css';
-import { Due } from './columns.tsx';
-import { Progress } from './progress.tsx';
+import { SHOWN, sortOf } from './board.ts';
+import type { Column } from './column.ts';
 
-const SHOWN = 50;
 const TYPE = 'application/x-rrs-work-item';
 
 interface BoardColumnProps {
   status: WorkItemStatus;
+  /** Undefined while the board is read for the first time. */
+  column: Column | undefined;
   filter: Query;
   onMove: ((id: string) => void) | undefined;
   onDrop: ((id: string) => void) | undefined;
 }
 
-export function BoardColumn({ status, filter, onMove, onDrop }: BoardColumnProps) {
-  const isClosed = status === 'verified' || status === 'closed_with_exceptions' || status === 'cancelled';
-  const sort = isClosed ? '-updated_at' : 'due_at';
-  const items = useApi('listWorkItems', { query: { ...filter, status: [status], sort, limit: SHOWN, total: 'bounded' } }, { keep: true });
+export function BoardColumn({ status, column, filter, onMove, onDrop }: BoardColumnProps) {
   const [isTarget, setTarget] = useState(false);
-  const total = items.data?.page.total ?? null;
+  const total = column?.total ?? null;
   return (
     <section
       className={css.column}
@@ -54,15 +53,14 @@ export function BoardColumn({ status, filter, onMove, onDrop }: BoardColumnProps
         <span className="dim">{totalOf(total)}</span>
       </h2>
       <div className={css.cards}>
-        {items.error && items.data === undefined ? <Failure error={items.error} onRetry={() => void items.refetch()} /> : null}
-        {items.data === undefined && !items.error ? <Loading /> : null}
+        {column === undefined && <Loading />}
         <ul>
-          {items.data?.data.map((item) => (
+          {column?.cards.map((item) => (
             <Card key={item.id} item={item} onMove={onMove} />
           ))}
         </ul>
         {total !== null && total.count > SHOWN && (
-          <Link className={css.more} to="/work" search={{ ...filter, status, sort }}>
+          <Link className={css.more} to="/work" search={{ ...filter, status, sort: sortOf(status) }}>
             All {totalOf(total)}
           </Link>
         )}
