@@ -1,6 +1,8 @@
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { catalogueOf } from '../../demo/src/company/catalogue.ts';
+import { randomOf } from '../../service/src/testing/truth/random.ts';
 
 export interface Report {
   findings: number;
@@ -10,7 +12,7 @@ export interface Report {
   sentences: number;
 }
 
-/** Writes a report like a host package scanner: many hosts, each with many vulnerable packages. */
+/** Writes a report like a host package scanner: many hosts, each with many of the packages that the company of the demo uses. */
 export async function writeReport(path: string, report: Report): Promise<void> {
   await pipeline(Readable.from(blocks(report)), createWriteStream(path));
 }
@@ -25,26 +27,29 @@ export function* blocks(report: Report): Generator<string> {
 }
 
 const PER_HOST = 100;
-const SEVERITIES = ['critical', 'high', 'high', 'medium', 'medium', 'medium', 'low', 'info'] as const;
-const NAMES = ['openssl', 'curl', 'zlib', 'glibc', 'log4j-core', 'jackson-databind', 'lodash', 'openssh', 'python3', 'expat', 'libxml2', 'sqlite'] as const;
+const { system, libraries } = catalogueOf(randomOf(1), 12);
+/** Every vulnerability of every package that the company of the demo installs. */
+const installed = [...system, ...Object.values(libraries).flat()].flatMap((one) => one.vulnerabilities.map((vulnerability) => ({ ...one, vulnerability })));
 
 function record(n: number, { fleet, sentences }: Report) {
-  const vulnerability = n % 7919;
-  const name = NAMES[vulnerability % NAMES.length];
-  const component = `${name}-${vulnerability % 397}`;
+  const host = Math.floor(n / PER_HOST);
+  // Hosts have different packages. Those next to each other have many in common.
+  const one = installed[(host * 7 + (n % PER_HOST)) % installed.length];
+  if (one === undefined) throw new Error('the demo has no packages');
+  const { name, version, fixed, vulnerability } = one;
   return {
-    title: `${component}: out-of-bounds read when parsing a crafted ${name} input (${vulnerability})`,
-    severity: SEVERITIES[vulnerability % SEVERITIES.length],
+    title: vulnerability.title,
+    severity: vulnerability.severity,
     asset_type: 'host',
-    asset_name: `${fleet}-${Math.floor(n / PER_HOST)}.example.com`,
-    cves: [`CVE-20${10 + (vulnerability % 15)}-${10_000 + vulnerability}`],
-    cwes: [[79, 125, 787, 416, 20][vulnerability % 5]],
-    cvss_vector: `CVSS:3.1/AV:N/AC:${vulnerability % 3 === 0 ? 'H' : 'L'}/PR:N/UI:N/S:U/C:H/I:${vulnerability % 2 === 0 ? 'H' : 'N'}/A:N`,
-    component,
-    version: `${1 + (vulnerability % 9)}.${n % 13}.0`,
-    fixed_version: `${2 + (vulnerability % 9)}.0.0`,
-    description: `A flaw was found in ${component}. An attacker who can send it a crafted input may read memory beyond a buffer, which discloses data of the process or ends it. ${'It concerns all versions before the fixed one. '.repeat(sentences)}`,
-    solution: `Update ${component} to the fixed version.`,
-    references: [`https://vulnerabilities.example.com/${vulnerability}`],
+    asset_name: `${fleet}-${host}.example.com`,
+    cves: [vulnerability.cve],
+    cwes: [vulnerability.cwe],
+    cvss_vector: vulnerability.vector,
+    component: name,
+    version,
+    fixed_version: fixed,
+    description: `A flaw was found in ${name}. ${vulnerability.title}. An attacker who can send it a crafted input may read memory beyond a buffer, which discloses data of the process or ends it. ${'It concerns all versions before the fixed one. '.repeat(sentences)}`,
+    solution: `Update ${name} to ${fixed}.`,
+    references: [`https://vulnerabilities.example.com/${vulnerability.cve}`],
   };
 }
