@@ -1,21 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  type Compilable,
-  type CompiledQuery,
-  type DatabaseConnection,
-  type Dialect,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  type QueryResult,
-} from 'kysely';
+import { type DatabaseConnection, type Dialect, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, type QueryResult } from 'kysely';
 import pg from 'pg';
 import { errorCodeOf } from '../shared/errors.ts';
 import { isUuid } from '../shared/ids.ts';
 import { createQueues } from '../shared/one-at-a-time.ts';
 import { createFairTurns, type FairTurns } from './connection/fair-turns.ts';
-import { keptName, statementName } from './connection/kept-plans.ts';
+import { keptName } from './connection/kept-plans.ts';
 import { valueTypes } from './connection/parse-values.ts';
 import { openSharedConnection } from './connection/shared-connection.ts';
 import { NO_LIMITS, type TransactionLimits } from './limits.ts';
@@ -230,21 +220,10 @@ async function onConnection<T>(pool: pg.Pool, { begin, planning }: Transaction, 
   }
 }
 
-/**
- * Runs a statement that the connection keeps prepared: planning a query on findings takes longer than reading a page. Only for hot statements with
- * few different texts, because every connection keeps them all, and whose best plan does not depend on the parameters. A limit must be a literal:
- * the planner does not choose a plan for all values if it cannot know how many rows are read.
- */
-export async function executePrepared<Row>(tx: TenantTx, query: Compilable<Row>): Promise<Row[]> {
-  const compiled = query.compile();
-  const named: CompiledQuery<Row> & { name: string } = { ...compiled, name: statementName(compiled.sql) };
-  return (await tx.executeQuery<Row>(named)).rows;
-}
-
 interface Statement {
   sql: string;
   parameters: readonly unknown[];
-  /** The connection keeps a statement with a name prepared. See `executePrepared`. */
+  /** The connection keeps a statement with a name prepared. See `prepared`. */
   name?: string;
 }
 

@@ -1,5 +1,5 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
-import { executePrepared, type TenantTx } from './database.ts';
+import type { TenantTx } from './database.ts';
 
 /** Keyset paging: a page begins after the last row of the previous one, so rows that are inserted meanwhile do not shift it. */
 export const COUNT_LIMIT = 10_000;
@@ -35,9 +35,6 @@ export function presentPage<Row, Shown>({ data, page }: Page<Row>, present: (row
 /** The column behind a sort key of the API, and its SQL type. */
 export type SortColumns<Row> = Record<string, { column: keyof Row & string; type: 'timestamptz' | 'text' | 'integer' | 'smallint' | 'real' }>;
 
-/** Statements with a limit that few use are not worth keeping prepared. */
-const PREPARED_LIMITS: readonly number[] = [50, 100, 200];
-
 /** Any query: over a table, a view or a sub-query. */
 type Query<Database, Tables extends keyof Database, Row> = SelectQueryBuilder<Database, Tables, Row>;
 
@@ -47,12 +44,9 @@ export async function fetchPage<Database, Tables extends keyof Database, Row ext
   query: Query<Database, Tables, Row>,
   columns: SortColumns<Row>,
   request: PageRequest,
-  { prepare = false } = {},
 ): Promise<Page<Row>> {
   const sort = sortOf(columns, request);
-  const page = sorted(query, sort, request);
-  const fetched = prepare && PREPARED_LIMITS.includes(request.limit) ? executePrepared(tx, page) : page.execute();
-  const [rows, total] = await Promise.all([fetched, count(tx, query, request.total)]);
+  const [rows, total] = await Promise.all([sorted(query, sort, request).execute(), count(tx, query, request.total)]);
   return pageOf(rows as Row[], total, sort, request);
 }
 

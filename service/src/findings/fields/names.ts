@@ -1,7 +1,8 @@
 import type { AssetType } from '@rrs/scan-reports';
 import { type Selectable, sql } from 'kysely';
 import { assetFacts } from '../../assets/relations.ts';
-import { executePrepared, type TenantTx } from '../../db/database.ts';
+import type { TenantTx } from '../../db/database.ts';
+import { prepared } from '../../db/prepared.ts';
 import type { DB } from '../../db/types.ts';
 
 export type DecisionRow = Selectable<DB['decisions']>;
@@ -36,67 +37,58 @@ export interface ShownSource {
   connection_id: string | null;
 }
 
-/** Reads what findings refer to, with one statement per kind of object. */
+const shownWorkItem = sql`json_build_object('id', l.work_item_id, 'title', l.title, 'status', l.status, 'assignee', l.assignee,
+  'linked_at', to_char(l.linked_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`;
+
+interface Referred {
+  assets: Names['assets'] extends ReadonlyMap<string, infer Asset> ? Asset[] : never;
+  sources: Omit<ShownSource, 'connection_id'>[];
+  suppressed: string[];
+  work_items: { finding_id: string; count: number; last: ShownWorkItem[] }[];
+}
+
+/** One statement for all kinds of objects: a page is read often, and each statement costs more than its rows. */
+const referredBy = prepared<{ orgId: string; ids: string[]; assetIds: string[]; sourceIds: string[] }, Referred>((tx, { orgId, ids, assetIds, sourceIds }) => {
+  const query = sql<Referred>`select
+    (select coalesce(json_agg(json_build_object('id', id, 'type', type, 'name', name, 'criticality', criticality, 'exposure', exposure)), '[]')
+      from ${assetFacts} a where org_id = ${orgId} and id = any(${assetIds}::uuid[])) as assets,
+    (select coalesce(json_agg(json_build_object('id', id, 'kind', kind, 'provider', provider, 'tool', tool, 'name', name)), '[]')
+      from sources where org_id = ${orgId} and id = any(${sourceIds}::uuid[])) as sources,
+    array(select finding_id from sightings where org_id = ${orgId} and finding_id = any(${ids}::uuid[]) and state = 'present'
+      group by finding_id having bool_and(suppressed)) as suppressed,
+    (select coalesce(json_agg(json_build_object('finding_id', finding_id, 'count', count, 'last', last)), '[]') from (
+      select finding_id, max(count)::int as count, json_agg(${shownWorkItem} order by n) as last from (
+        select l.*, row_number() over (partition by finding_id order by linked_at desc, work_item_id) as n, count(*) over (partition by finding_id) as count
+        from finding_work_items l where org_id = ${orgId} and finding_id = any(${ids}::uuid[])
+      ) l where n <= 3 group by finding_id
+    ) w) as work_items`;
+  return { compile: () => query.compile(tx) };
+});
+
+/** The requested and active decisions of findings. */
+const currentDecisions = prepared<{ orgId: string; ids: string[] }, DecisionRow>((tx, { orgId, ids }) =>
+  tx
+    .selectFrom('decisions')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where(sql<boolean>`finding_id = any(${ids}::uuid[])`)
+    .where(sql<boolean>`state in ('requested', 'active')`),
+);
+
+/** Reads what findings refer to: assets, sources, decisions, and the last three work items of each. */
 export async function namesFor(tx: TenantTx, orgId: string, rows: readonly { id: string; asset_id: string; source_ids: string[] }[]): Promise<Names> {
+  if (rows.length === 0) return { assets: new Map(), sources: new Map(), suppressed: new Set(), decisions: new Map(), workItems: new Map() };
   const ids = rows.map(({ id }) => id);
   const assetIds = [...new Set(rows.map(({ asset_id }) => asset_id))];
   const sourceIds = [...new Set(rows.flatMap(({ source_ids }) => source_ids))];
-  const [decisions, workItems, assets, sources, suppressed] = await Promise.all([
-    currentDecisions(tx, orgId, ids),
-    lastWorkItems(tx, orgId, ids),
-    assetIds.length === 0
-      ? []
-      : executePrepared(
-          tx,
-          tx
-            .selectFrom(assetFacts.as('assets'))
-            .select(['id', 'type', 'name', 'criticality', 'exposure'])
-            .where('org_id', '=', orgId)
-            .where(sql<boolean>`id = any(${assetIds}::uuid[])`),
-        ),
-    sourceIds.length === 0
-      ? []
-      : executePrepared(
-          tx,
-          tx
-            .selectFrom('sources')
-            .select(['id', 'kind', 'provider', 'tool', 'name'])
-            .where('org_id', '=', orgId)
-            .where(sql<boolean>`id = any(${sourceIds}::uuid[])`),
-        ),
-    ids.length === 0
-      ? []
-      : executePrepared(
-          tx,
-          tx
-            .selectFrom('sightings')
-            .select('finding_id')
-            .where('org_id', '=', orgId)
-            .where(sql<boolean>`finding_id = any(${ids}::uuid[])`)
-            .where('state', '=', 'present')
-            .groupBy('finding_id')
-            .having(({ fn }) => fn.agg<boolean>('bool_and', ['suppressed'])),
-        ),
-  ]);
+  const [decisions, [referred]] = await Promise.all([currentDecisions(tx, { orgId, ids }), referredBy(tx, { orgId, ids, assetIds, sourceIds })]);
   return {
-    assets: new Map(assets.map((asset) => [asset.id, asset])),
-    sources: new Map(sources.map((source) => [source.id, showSource(source)])),
-    suppressed: new Set(suppressed.map(({ finding_id }) => finding_id)),
-    decisions,
-    workItems,
+    assets: new Map(referred?.assets.map((asset) => [asset.id, asset])),
+    sources: new Map(referred?.sources.map((source) => [source.id, showSource(source)])),
+    suppressed: new Set(referred?.suppressed),
+    decisions: Map.groupBy(decisions, ({ finding_id }) => finding_id),
+    workItems: new Map(referred?.work_items.map(({ finding_id, count, last }) => [finding_id, { count, last }])),
   };
-}
-
-/** The last work items that findings were linked to, at most three for each, and how many there are. */
-async function lastWorkItems(tx: TenantTx, orgId: string, ids: readonly string[]): Promise<Names['workItems']> {
-  if (ids.length === 0) return new Map();
-  const query = sql<{ finding_id: string; count: number; last: ShownWorkItem[] }>`
-    select finding_id, max(count)::int as count, jsonb_agg(${shownWorkItem} order by n) as last from (
-      select l.*, row_number() over (partition by finding_id order by linked_at desc, work_item_id) as n, count(*) over (partition by finding_id) as count
-      from finding_work_items l where org_id = ${orgId} and finding_id = any(${ids as string[]}::uuid[])
-    ) l where n <= 3 group by finding_id`;
-  const rows = await executePrepared(tx, { compile: () => query.compile(tx) });
-  return new Map(rows.map(({ finding_id, count, last }) => [finding_id, { count, last }]));
 }
 
 /** All work items that a finding is linked to. */
@@ -106,24 +98,6 @@ export async function allWorkItems(tx: TenantTx, orgId: string, id: string): Pro
     tx,
   );
   return rows.map(({ shown }) => shown);
-}
-
-const shownWorkItem = sql`jsonb_build_object('id', l.work_item_id, 'title', l.title, 'status', l.status, 'assignee', l.assignee,
-  'linked_at', to_char(l.linked_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`;
-
-/** The requested and active decisions of findings. */
-async function currentDecisions(tx: TenantTx, orgId: string, ids: readonly string[]): Promise<Names['decisions']> {
-  if (ids.length === 0) return new Map();
-  const rows = await executePrepared(
-    tx,
-    tx
-      .selectFrom('decisions')
-      .selectAll()
-      .where('org_id', '=', orgId)
-      .where(sql<boolean>`finding_id = any(${ids as string[]}::uuid[])`)
-      .where(sql<boolean>`state in ('requested', 'active')`),
-  );
-  return Map.groupBy(rows, ({ finding_id }) => finding_id);
 }
 
 /** The name of a source that belongs to a connection is the id of the connection. */

@@ -1,5 +1,5 @@
 import { type Expression, sql } from 'kysely';
-import { executePrepared, type TenantTx } from '../../db/database.ts';
+import type { TenantTx } from '../../db/database.ts';
 import { count, type Page, type PageRequest, pageOf, type SortColumns, sorted, sortOf } from '../../db/pages.ts';
 import { type FindingSelect, filterFindings, ownFindings } from './filter.ts';
 import type { FindingFilter, PreparedFilter } from './prepare-filter.ts';
@@ -15,6 +15,8 @@ const MANY = 200_000;
 interface Filtered<Row> {
   /** Selects the columns of the list. */
   select: (from: FindingSelect<object>) => FindingSelect<Row>;
+  /** Reads the rows with these ids, in any order. */
+  readRows: (tx: TenantTx, values: { orgId: string; ids: string[] }) => Promise<Row[]>;
   orgId: string;
   prepared: PreparedFilter;
 }
@@ -31,7 +33,7 @@ export async function fetchFilteredPage<Row extends { id: string }>(
   columns: SortColumns<Row>,
   request: PageRequest,
 ): Promise<Page<Row>> {
-  const { select, orgId, prepared } = filtered;
+  const { select, readRows, orgId, prepared } = filtered;
   const sort = sortOf(columns, request);
   const key = sql<unknown>`${sql.ref(sort.column)}`.as('key');
   const matching = filterFindings(ownFindings(tx).select([key, 'findings.id']), orgId, prepared);
@@ -49,7 +51,10 @@ export async function fetchFilteredPage<Row extends { id: string }>(
   };
   const lookUp = async (most: number): Promise<Row[] | null> => {
     const found = await countAndPage(tx, most === Infinity ? matching : matching.limit(most + 1), pageAmong);
-    return found.count <= most ? rowsOf(tx, select(ownFindings(tx)).where('findings.org_id', '=', orgId), found.ids) : null;
+    if (found.count > most) return null;
+    const rows = found.ids.length === 0 ? [] : await readRows(tx, { orgId, ids: found.ids });
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    return found.ids.flatMap((id) => byId.get(id) ?? []);
   };
 
   const total = await count(tx, matching, request.total);
@@ -100,11 +105,4 @@ async function countAndPage(
     tx,
   );
   return rows[0] ?? { count: 0, ids: [] };
-}
-
-async function rowsOf<Row extends { id: string }>(tx: TenantTx, all: FindingSelect<Row>, ids: string[]): Promise<Row[]> {
-  if (ids.length === 0) return [];
-  const rows = await executePrepared(tx, all.where(sql<boolean>`findings.id = any(${ids}::uuid[])`));
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  return ids.flatMap((id) => byId.get(id) ?? []);
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
-import { fetchPage, type PageRequest, type SortColumns } from '../../db/pages.ts';
+import { count, fetchPage, type Page, type PageRequest, pageOf, type SortColumns, sorted, sortOf } from '../../db/pages.ts';
+import { prepared } from '../../db/prepared.ts';
 import { AppError, notFound } from '../../shared/errors.ts';
 import { listedColumns } from '../fields/derive.ts';
 import { type FindingSelect, ownFindings } from './filter.ts';
@@ -9,22 +10,53 @@ import { type FindingFilter, prepareFilter } from './prepare-filter.ts';
 
 const listed = listedColumns.map((column) => `findings.${column}` as const);
 
-export async function listFindings(tx: TenantTx, orgId: string, filter: FindingFilter, page: PageRequest) {
-  const select = (from: FindingSelect<object>) => from.select(listed);
-  type Row = Awaited<ReturnType<ReturnType<typeof select>['executeTakeFirstOrThrow']>>;
-  const columns: SortColumns<Row> = {
-    risk_score: { column: 'risk_score', type: 'real' },
-    severity: { column: 'severity', type: 'smallint' },
-    first_seen: { column: 'first_seen', type: 'timestamptz' },
-    last_seen: { column: 'last_seen', type: 'timestamptz' },
-    created_at: { column: 'created_at', type: 'timestamptz' },
-    updated_at: { column: 'updated_at', type: 'timestamptz' },
-    due_at: { column: 'due_at', type: 'timestamptz' },
-  };
-  if (Object.keys(filter).length > 0) return fetchFilteredPage(tx, { select, orgId, prepared: await prepareFilter(tx, orgId, filter) }, columns, page);
-  // A plan for all values of a parameter could not use the indexes of listed findings.
-  const all = select(ownFindings(tx)).where('findings.org_id', '=', orgId).where('findings.listed', '=', sql.lit(true));
-  return fetchPage(tx, all, columns, page, { prepare: true });
+const select = (from: FindingSelect<object>) => from.select(listed);
+type Row = Awaited<ReturnType<ReturnType<typeof select>['executeTakeFirstOrThrow']>>;
+const columns: SortColumns<Row> = {
+  risk_score: { column: 'risk_score', type: 'real' },
+  severity: { column: 'severity', type: 'smallint' },
+  first_seen: { column: 'first_seen', type: 'timestamptz' },
+  last_seen: { column: 'last_seen', type: 'timestamptz' },
+  created_at: { column: 'created_at', type: 'timestamptz' },
+  updated_at: { column: 'updated_at', type: 'timestamptz' },
+  due_at: { column: 'due_at', type: 'timestamptz' },
+};
+
+const readRows = prepared<{ orgId: string; ids: string[] }, Row>((tx, { orgId, ids }) =>
+  select(ownFindings(tx)).where('findings.org_id', '=', orgId).where(sql<boolean>`findings.id = any(${ids}::uuid[])`),
+);
+
+export async function listFindings(tx: TenantTx, orgId: string, filter: FindingFilter, request: PageRequest): Promise<Page<Row>> {
+  if (Object.keys(filter).length > 0) {
+    return fetchFilteredPage(tx, { select, readRows, orgId, prepared: await prepareFilter(tx, orgId, filter) }, columns, request);
+  }
+  if (!PREPARED_LIMITS.includes(request.limit)) return fetchPage(tx, allOf(tx, orgId), columns, request);
+  const { value = null, id = '' } = request.position ?? {};
+  const total = request.total === 'none' ? null : count(tx, allOf(tx, orgId), request.total);
+  const rows = await pageStatement(request)(tx, { orgId, value, id });
+  return pageOf(rows, await total, sortOf(columns, request), request);
+}
+
+// A plan for all values of a parameter could not use the indexes of listed findings.
+const allOf = (tx: TenantTx, orgId: string) => select(ownFindings(tx)).where('findings.org_id', '=', orgId).where('findings.listed', '=', sql.lit(true));
+
+/** Statements with a limit that few use are not worth keeping prepared. */
+const PREPARED_LIMITS: readonly number[] = [50, 100, 200];
+const pages = new Map<string, ReturnType<typeof preparedPage>>();
+
+/** The statement of a page without filters. All pages of the same order and length have the same one, except the first. */
+function pageStatement(request: PageRequest) {
+  const { column, descending } = sortOf(columns, request);
+  const key = `${column} ${descending} ${request.limit} ${request.position === null}`;
+  const statement = pages.get(key) ?? preparedPage(request);
+  pages.set(key, statement);
+  return statement;
+}
+
+function preparedPage(request: PageRequest) {
+  return prepared<{ orgId: string; value: string | null; id: string }, Row>((tx, { orgId, value, id }) =>
+    sorted(allOf(tx, orgId), sortOf(columns, request), { ...request, position: request.position && { ...request.position, value, id } }),
+  );
 }
 
 export async function readFinding(tx: TenantTx, orgId: string, id: string) {
