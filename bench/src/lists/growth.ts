@@ -5,7 +5,7 @@ import { writeReport } from '../reports.ts';
 import type { Result } from '../results.ts';
 import { median, type Session, withService } from '../session.ts';
 import { oneFilter } from './queries.ts';
-import { percentile, timeOf, timesOf } from './times.ts';
+import { apiOf, percentile, timeOf, timesOf } from './times.ts';
 
 export interface Sizes {
   /** How many findings the organization has, in ascending order. */
@@ -45,7 +45,7 @@ export function growth({ findings, imported, every }: Sizes): Promise<Result[]> 
       const created = (await importReport(session, file, { created: imported })) / imported;
       await admin.query('vacuum analyze findings, sightings');
       const again = (await importReport(session, file, { unchanged: imported })) / imported;
-      measured.push({ page: median(await timesOf(session, '/findings?limit=50', 60)), filtered: await filtered(session, every), created, again });
+      measured.push({ page: median(await timesOf(apiOf(session), '/findings?limit=50', 60)), filtered: await filtered(session, every), created, again });
     }
     return (Object.keys(WHAT) as (keyof Measured)[]).map((name) => resultOf(name, findings, measured));
   });
@@ -53,7 +53,7 @@ export function growth({ findings, imported, every }: Sizes): Promise<Result[]> 
 
 async function filtered(session: Session, every: number): Promise<number> {
   const times = [];
-  for (const query of oneFilter().filter((_, n) => n % every === 0)) times.push({ ms: await timeOf(session, `/findings?limit=50&${query}`) });
+  for (const query of oneFilter().filter((_, n) => n % every === 0)) times.push({ ms: await timeOf(apiOf(session), `/findings?limit=50&${query}`) });
   return percentile(times, 0.95);
 }
 

@@ -1,17 +1,24 @@
 import type { Session } from '../session.ts';
 
+interface Target {
+  url: string;
+  headers: Record<string, string>;
+}
+
+export const apiOf = ({ service, headers }: Session): Target => ({ url: `${service.url}/api/v1`, headers });
+
 /** Milliseconds until the whole response was read. Uncompressed, so that the client's part stays small. */
-export async function timeOf({ service, headers }: Session, path: string): Promise<number> {
+export async function timeOf({ url, headers }: Target, path: string): Promise<number> {
   const started = performance.now();
-  const response = await fetch(`${service.url}/api/v1${path}`, { headers: { ...headers, 'accept-encoding': 'identity' } });
+  const response = await fetch(`${url}${path}`, { headers: { ...headers, 'accept-encoding': 'identity' } });
   const text = await response.text();
   if (response.status !== 200) throw new Error(`${path}: ${text}`);
   return performance.now() - started;
 }
 
-export async function timesOf(session: Session, path: string, count: number): Promise<number[]> {
+export async function timesOf(target: Target, path: string, count: number): Promise<number[]> {
   const times: number[] = [];
-  for (let n = 0; n < count + 10; n++) times.push(await timeOf(session, path));
+  for (let n = 0; n < count + 10; n++) times.push(await timeOf(target, path));
   return times.slice(10);
 }
 
