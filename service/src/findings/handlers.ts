@@ -5,7 +5,7 @@ import { threadReader } from './import/reading/read-in-thread.ts';
 import type { Reader } from './import/reading/read-report.ts';
 import { abandonImport, importReport } from './import/run-import.ts';
 import { rescoreFindings, runImport } from './jobs.ts';
-import { rescoreKnown } from './triage/rescore.ts';
+import { rescoreKnown } from './scoring/rescore.ts';
 
 export function importHandler(blobs: BlobStore, follower: FindingFollower, reader: Reader = threadReader()) {
   return handle(runImport, ({ org_id: orgId, import_id: importId }, context) => importReport({ blobs, follower, reader }, context, { orgId, importId }), {
@@ -14,7 +14,4 @@ export function importHandler(blobs: BlobStore, follower: FindingFollower, reade
   });
 }
 
-export const knowledgeChange = (follower: FindingFollower) =>
-  handle(rescoreFindings, async ({ org_id: orgId }, { db }) => {
-    await db.withTenant({ orgId }, (tx) => rescoreKnown(tx, orgId, follower));
-  });
+export const knowledgeChange = (follower: FindingFollower) => handle(rescoreFindings, ({ org_id: orgId }, { db }) => rescoreKnown(db, orgId, follower));

@@ -75,7 +75,7 @@ function reportedBy({ said }: SightingRow, finding: FindingRow, names: Names): S
     vulnerability_ids: row.vulnerability_ids,
     cwes: row.cwes,
     cvss: listedFields.cvss.show(row, names),
-    epss: listedFields.epss.show(row, names),
+    epss: listedFields.epss.show(row, { ...names, scores: new Map() }),
     exploit_maturity: listedFields.exploit_maturity.show(row, names),
     fix_state: listedFields.fix_state.show(row, names),
     component,

@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { assetFacts } from '../../assets/relations.ts';
 import { type RecordedActor, recordedActor } from '../../audit/relations.ts';
 import { columnsOf, selection } from '../../db/named-values.ts';
+import { vulnerabilityFacts } from '../../vulnerabilities/relations.ts';
 import { declaredColumns } from '../fields/derive.ts';
 import type { FindingRow } from '../fields/field.ts';
 import { occurrencesSql } from '../list/occurrences.ts';
@@ -14,6 +15,8 @@ import type { Status } from '../status.ts';
 export interface EvidenceFinding extends FindingRow {
   asset: { id: string; type: string; name: string };
   location: Record<string, unknown>;
+  /** The date of the newest EPSS file, if it has this score. */
+  epss_confirmed: string | null;
   sightings: EvidenceSighting[];
   /** Changes of the status and severities that people set, oldest first. */
   changes: EvidenceChange[];
@@ -96,6 +99,7 @@ export function evidenceFindings(orgId: string, ids: RawBuilder<unknown>): RawBu
       (select jsonb_build_object('requested_by', jsonb_build_object('person', d.person, 'name', d.person_name),
           'approved_by', case when d.approver_name is not null then jsonb_build_object('person', d.approver, 'name', d.approver_name) end)
         from decisions d where d.org_id = ${orgId} and d.finding_id = f.id and d.state = 'active') as decision,
+      (select v.epss_date from ${vulnerabilityFacts} v where v.id = f.weakness and v.epss = f.epss) as epss_confirmed,
       places.count as occurrence_count, places.first as occurrences
     from (select own.id from (${ids}) own (id) order by own.id offset 0) own
     cross join lateral (select * from findings f where f.org_id = ${orgId} and f.id = own.id offset 0) f

@@ -34,7 +34,7 @@ function showing<Fields extends Record<string, AnyField>>(fields: Fields): (row:
 export const listedColumns = Object.values(listedFields).flatMap(({ columns }) => Object.keys(columns)) as ColumnName[];
 
 /** All declared columns. */
-export const declaredColumns = [...listedColumns, ...Object.values(detailFields).flatMap(({ columns }) => Object.keys(columns))];
+export const declaredColumns = [...new Set([...listedColumns, ...Object.values(detailFields).flatMap(({ columns }) => Object.keys(columns))])];
 
 interface NamedColumn extends ImportedColumn {
   name: string;

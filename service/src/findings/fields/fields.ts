@@ -88,8 +88,16 @@ export const listedFields = {
       epss: knownOrReported('epss', ({ observation }) => observation.epss?.score ?? null, newest('epss')),
       epss_percentile: knownOrReported('epss_percentile', ({ observation }) => observation.epss?.percentile ?? null, newest('epss_percentile')),
       epss_date: knownOrReported('epss_date', ({ observation }) => observation.epss?.date ?? null, newest('epss_date')),
+      weakness: null,
     },
-    show: ({ epss, epss_percentile, epss_date }) => (epss === null ? null : { score: epss, percentile: epss_percentile, date: epss_date }),
+    // The percentile and the date change every day, for nearly all findings. Only the score is copied to them when it changes.
+    show: ({ epss, epss_percentile, epss_date, weakness }, { scores }) => {
+      if (epss === null) return null;
+      const current = scores.get(weakness);
+      return current?.score === epss
+        ? { score: epss, percentile: current.percentile, date: current.date }
+        : { score: epss, percentile: epss_percentile, date: epss_date };
+    },
     csv: { epss: (epss) => epss?.score },
   }),
   kev: field({

@@ -4,6 +4,8 @@ import { assetFacts } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { prepared } from '../../db/prepared.ts';
 import type { DB } from '../../db/types.ts';
+import { vulnerabilityFacts } from '../../vulnerabilities/relations.ts';
+import type { FindingRow } from './field.ts';
 
 export type DecisionRow = Selectable<DB['decisions']>;
 
@@ -18,6 +20,15 @@ export interface Names {
   /** Decisions by finding, the current ones first. */
   decisions: ReadonlyMap<string, readonly DecisionRow[]>;
   workItems: ReadonlyMap<string, { count: number; last: ShownWorkItem[] }>;
+  /** Current EPSS scores, by weakness. */
+  scores: ReadonlyMap<string, CurrentScore>;
+}
+
+interface CurrentScore {
+  id: string;
+  score: number;
+  percentile: number | null;
+  date: string | null;
 }
 
 export interface ShownWorkItem {
@@ -45,10 +56,12 @@ interface Referred {
   sources: Omit<ShownSource, 'connection_id'>[];
   suppressed: string[];
   work_items: { finding_id: string; count: number; last: ShownWorkItem[] }[];
+  scores: CurrentScore[];
 }
 
 /** One statement for all kinds of objects: a page is read often, and each statement costs more than its rows. */
-const referredBy = prepared<{ orgId: string; ids: string[]; assetIds: string[]; sourceIds: string[] }, Referred>((tx, { orgId, ids, assetIds, sourceIds }) => {
+const referredBy = prepared<Record<'ids' | 'assetIds' | 'sourceIds' | 'weaknesses', string[]> & { orgId: string }, Referred>((tx, values) => {
+  const { orgId, ids, assetIds, sourceIds, weaknesses } = values;
   const query = sql<Referred>`select
     (select coalesce(json_agg(json_build_object('id', id, 'type', type, 'name', name, 'criticality', criticality, 'exposure', exposure)), '[]')
       from ${assetFacts} a where org_id = ${orgId} and id = any(${assetIds}::uuid[])) as assets,
@@ -61,7 +74,9 @@ const referredBy = prepared<{ orgId: string; ids: string[]; assetIds: string[]; 
         select l.*, row_number() over (partition by finding_id order by linked_at desc, work_item_id) as n, count(*) over (partition by finding_id) as count
         from finding_work_items l where org_id = ${orgId} and finding_id = any(${ids}::uuid[])
       ) l where n <= 3 group by finding_id
-    ) w) as work_items`;
+    ) w) as work_items,
+    (select coalesce(json_agg(json_build_object('id', id, 'score', epss, 'percentile', epss_percentile, 'date', epss_date)), '[]')
+      from ${vulnerabilityFacts} v where id = any(${weaknesses}::text[]) and epss is not null) as scores`;
   return { compile: () => query.compile(tx) };
 });
 
@@ -75,19 +90,23 @@ const currentDecisions = prepared<{ orgId: string; ids: string[] }, DecisionRow>
     .where(sql<boolean>`state in ('requested', 'active')`),
 );
 
-/** Reads what findings refer to: assets, sources, decisions, and the last three work items of each. */
-export async function namesFor(tx: TenantTx, orgId: string, rows: readonly { id: string; asset_id: string; source_ids: string[] }[]): Promise<Names> {
-  if (rows.length === 0) return { assets: new Map(), sources: new Map(), suppressed: new Set(), decisions: new Map(), workItems: new Map() };
+type Referring = Pick<FindingRow, 'id' | 'asset_id' | 'source_ids' | 'weakness'>;
+
+/** Reads what findings refer to: assets, sources, scores, decisions, and the last three work items of each. */
+export async function namesFor(tx: TenantTx, orgId: string, rows: readonly Referring[]): Promise<Names> {
+  if (rows.length === 0) return { assets: new Map(), sources: new Map(), suppressed: new Set(), decisions: new Map(), workItems: new Map(), scores: new Map() };
   const ids = rows.map(({ id }) => id);
   const assetIds = [...new Set(rows.map(({ asset_id }) => asset_id))];
   const sourceIds = [...new Set(rows.flatMap(({ source_ids }) => source_ids))];
-  const [decisions, [referred]] = await Promise.all([currentDecisions(tx, { orgId, ids }), referredBy(tx, { orgId, ids, assetIds, sourceIds })]);
+  const weaknesses = [...new Set(rows.map(({ weakness }) => weakness))];
+  const [decisions, [referred]] = await Promise.all([currentDecisions(tx, { orgId, ids }), referredBy(tx, { orgId, ids, assetIds, sourceIds, weaknesses })]);
   return {
     assets: new Map(referred?.assets.map((asset) => [asset.id, asset])),
     sources: new Map(referred?.sources.map((source) => [source.id, showSource(source)])),
     suppressed: new Set(referred?.suppressed),
     decisions: Map.groupBy(decisions, ({ finding_id }) => finding_id),
     workItems: new Map(referred?.work_items.map(({ finding_id, count, last }) => [finding_id, { count, last }])),
+    scores: new Map(referred?.scores.map((score) => [score.id, score])),
   };
 }
 

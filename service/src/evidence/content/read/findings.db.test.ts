@@ -2,7 +2,7 @@ import type { FindingFacts } from '@rrs/evidence-format';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { evidenceFindings } from '../../../findings/facts/finding-facts.ts';
-import { rescoreKnown } from '../../../findings/triage/rescore.ts';
+import { rescoreKnown } from '../../../findings/scoring/rescore.ts';
 import { usePackages } from '../../../testing/evidence/packages.ts';
 import { addPersonWithKey, behindProxy } from '../../../testing/people.ts';
 import { buildFindingFacts } from './findings.ts';
@@ -132,7 +132,7 @@ it('keeps since when a vulnerability is known to be exploited', async () => {
   expect(await facts(id)).toMatchObject([{ kev: false, kev_since: null }]);
   const { db, ours, follower } = world.api();
   await db.withSystem((tx) => tx.insertInto('vulnerabilities').values({ id: 'CVE-2026-7777', kev: true, kev_version: '2026.11.16' }).execute());
-  await db.withTenant({ orgId: ours.id }, (tx) => rescoreKnown(tx, ours.id, follower));
+  await rescoreKnown(db, ours.id, follower);
   const [listed] = await facts(id);
   expect(listed).toMatchObject({ kev: true, kev_since: expect.any(String) });
   await scan({ image: 'exploited', components: { ssl: 'critical' }, more });

@@ -47,7 +47,7 @@ export function buildFindingFacts(row: EvidenceFinding, { toPerson, ownerlessKey
       row.cvss_version === null || row.cvss_vector === null || row.cvss_score === null
         ? null
         : { version: row.cvss_version, vector: row.cvss_vector, score: row.cvss_score },
-    epss: row.epss === null ? null : { score: row.epss, date: row.epss_date },
+    epss: row.epss === null ? null : { score: row.epss, date: row.epss_confirmed ?? row.epss_date },
     kev: row.kev,
     kev_since: row.kev_since?.toISOString() ?? null,
     risk_score: row.risk_score,

@@ -1,0 +1,79 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startApi, type TestApi } from '../../testing/http/api.ts';
+import { learnScores } from '../../vulnerabilities/learn.ts';
+import { rescoreKnown } from './rescore.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api?.close());
+
+interface Shown {
+  id: string;
+  version: number;
+  updated_at: string;
+  epss: { score: number; percentile: number; date: string } | null;
+  risk: { score: number; factors: { name: string; date: string | null }[] };
+}
+
+let hosts = 0;
+async function found(cve: string): Promise<string> {
+  const body = { title: cve, severity: 'medium', asset: { type: 'host', name: `host-${hosts++}` }, cves: [cve] };
+  return ((await api.call('POST', '/api/v1/findings', { as: api.ours.owner, body })).body as Shown).id;
+}
+const read = async (id: string): Promise<Shown> => (await api.call('GET', `/api/v1/findings/${id}`, { as: api.ours.owner })).body as Shown;
+const learn = (...scores: Parameters<typeof learnScores>[1]) => api.db.withSystem((tx) => learnScores(tx, scores));
+const rescore = (portion?: number) => rescoreKnown(api.db, api.ours.id, api.follower, portion);
+/** The transaction that last wrote the row. */
+const writer = async (id: string): Promise<unknown> => {
+  const { rows } = await api.db.withTenant({ orgId: api.ours.id }, (tx) => sql`select xmin::text from findings where id = ${id}`.execute(tx));
+  return rows[0];
+};
+
+it('a new score changes the risk, but is no change that a person must look at', async () => {
+  const id = await found('CVE-2026-1001');
+  await learn({ id: 'CVE-2026-1001', score: 0.1, percentile: 0.5, date: '2026-11-15' });
+  await rescore();
+  const before = await read(id);
+  await learn({ id: 'CVE-2026-1001', score: 0.9, percentile: 0.99, date: '2026-11-16' });
+  await rescore();
+  const after = await read(id);
+  expect(after.epss).toEqual({ score: 0.9, percentile: 0.99, date: '2026-11-16' });
+  expect(after.risk.score).toBeGreaterThan(before.risk.score);
+  expect([after.version, after.updated_at]).toEqual([before.version, before.updated_at]);
+});
+
+it('a newer file with the same score is shown, and no finding is written for it', async () => {
+  const id = await found('CVE-2026-1002');
+  await learn({ id: 'CVE-2026-1002', score: 0.2, percentile: 0.5, date: '2026-11-15' });
+  await rescore();
+  const written = await writer(id);
+  await learn({ id: 'CVE-2026-1002', score: 0.2, percentile: 0.6, date: '2026-11-16' });
+  await rescore();
+  const shown = await read(id);
+  expect(shown.epss).toEqual({ score: 0.2, percentile: 0.6, date: '2026-11-16' });
+  expect(shown.risk.factors.find(({ name }) => name === 'exploitation_likelihood')).toMatchObject({ date: '2026-11-16' });
+  expect(await writer(id)).toEqual(written);
+});
+
+it('a vulnerability that becomes known to be exploited changes the version', async () => {
+  const id = await found('CVE-2026-1003');
+  const before = await read(id);
+  await api.db.withSystem((tx) => tx.insertInto('vulnerabilities').values({ id: 'CVE-2026-1003', kev: true, kev_version: '2026.11.16' }).execute());
+  await rescore();
+  expect((await read(id)).version).toBe(before.version + 1);
+});
+
+it('all findings are reached, in portions of any size', async () => {
+  const cves = Array.from({ length: 7 }, (_, n) => `CVE-2026-20${n}0`);
+  const ids = [];
+  for (const cve of cves) ids.push(await found(cve), await found(cve));
+  for (const [index, portion] of [1, 2, 3, 5, 100].entries()) {
+    const score = (index + 1) / 10;
+    await learn(...cves.map((id) => ({ id, score, percentile: 0.5, date: '2026-11-16' })));
+    await rescore(portion);
+    expect(await Promise.all(ids.map(async (id) => (await read(id)).epss?.score))).toEqual(ids.map(() => score));
+  }
+});
