@@ -62,3 +62,17 @@ it('whoever waits too long fails as with a pool, and leaves the turn to others',
   end();
   (await turns.take('c', 1))();
 });
+
+it('very many who wait for the same key are not compared with each other', async () => {
+  const turns = createFairTurns(2);
+  const ends = [await turns.take('busy', 0), await turns.take('busy', 0)];
+  let served = 0;
+  const waiting = Array.from({ length: 30_000 }, async () => {
+    const end = await turns.take('busy', 0);
+    served++;
+    end();
+  });
+  for (const end of ends) end();
+  await Promise.all(waiting);
+  expect(served).toBe(30_000);
+});

@@ -5,7 +5,8 @@ export interface FairTurns {
 }
 
 interface Waiting {
-  key: string;
+  /** When it came, in the order of all. */
+  number: number;
   grant(): void;
 }
 
@@ -18,11 +19,13 @@ export function createFairTurns(limit: number): FairTurns {
   const share = Math.ceil(limit / 2);
   const taken = new Map<string, number>();
   let all = 0;
-  let queue: Waiting[] = [];
+  let came = 0;
+  /** In the order in which they came. No queue is empty. */
+  const queues = new Map<string, Set<Waiting>>();
 
   const takenBy = (key: string): number => taken.get(key) ?? 0;
-  const isAlone = (key: string): boolean => taken.size <= (taken.has(key) ? 1 : 0) && queue.every((one) => one.key === key);
-  const isFree = (key: string): boolean => all < limit && (takenBy(key) < share || isAlone(key));
+  const isOnlyKeyOf = (map: ReadonlyMap<string, unknown>, key: string): boolean => map.size <= (map.has(key) ? 1 : 0);
+  const isFree = (key: string): boolean => all < limit && (takenBy(key) < share || (isOnlyKeyOf(taken, key) && isOnlyKeyOf(queues, key)));
   const begin = (key: string): (() => void) => {
     all++;
     taken.set(key, takenBy(key) + 1);
@@ -33,18 +36,28 @@ export function createFairTurns(limit: number): FairTurns {
       serve();
     };
   };
-  const leave = (one: Waiting): void => {
-    queue = queue.filter((other) => other !== one);
+  const wait = (key: string, one: Waiting): void => {
+    const queue = queues.get(key) ?? new Set();
+    queues.set(key, queue.add(one));
   };
-  const first = (): Waiting | null => {
-    let found: Waiting | null = null;
-    for (const one of queue) if (isFree(one.key) && (found === null || takenBy(one.key) < takenBy(found.key))) found = one;
+  const leave = (key: string, one: Waiting): void => {
+    const queue = queues.get(key);
+    queue?.delete(one);
+    if (queue?.size === 0) queues.delete(key);
+  };
+  const next = (): { key: string; one: Waiting } | null => {
+    let found: { key: string; one: Waiting } | null = null;
+    for (const [key, [one]] of queues) {
+      if (one === undefined || !isFree(key)) continue;
+      const more = found === null ? -1 : takenBy(key) - takenBy(found.key) || one.number - found.one.number;
+      if (more < 0) found = { key, one };
+    }
     return found;
   };
   const serve = (): void => {
-    for (let one = first(); one !== null; one = first()) {
-      leave(one);
-      one.grant();
+    for (let turn = next(); turn !== null; turn = next()) {
+      leave(turn.key, turn.one);
+      turn.one.grant();
     }
   };
 
@@ -52,10 +65,10 @@ export function createFairTurns(limit: number): FairTurns {
     async take(key, waitMs) {
       if (isFree(key)) return begin(key);
       const { promise, resolve, reject } = Promise.withResolvers<() => void>();
-      const one: Waiting = { key, grant: () => resolve(begin(key)) };
-      queue.push(one);
+      const one: Waiting = { number: came++, grant: () => resolve(begin(key)) };
+      wait(key, one);
       const giveUp = (): void => {
-        leave(one);
+        leave(key, one);
         reject(new Error('timeout exceeded when trying to connect: all connections are in use'));
         serve();
       };
@@ -66,6 +79,6 @@ export function createFairTurns(limit: number): FairTurns {
         clearTimeout(timer);
       }
     },
-    waiting: () => queue.length,
+    waiting: () => [...queues.values()].reduce((sum, queue) => sum + queue.size, 0),
   };
 }
