@@ -45,8 +45,7 @@ export async function syncLinkedTicket(deps: TicketSyncDeps, { db, signal, lastA
       throw error;
     }
   } finally {
-    // A lease that cannot be released expires.
-    await releaseTicket(db, leased).catch(() => {});
+    await releaseTicket(db, leased);
   }
 }
 
