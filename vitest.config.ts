@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { keepTemporaryFilesInMemory } from './scripts/memory-folder.ts';
 import { threadsFromBundle } from './service/scripts/bundle.ts';
 
 const packages = '{checks,client,console,cli,demo,service,scan-reports,connectors,evidence-format,verifier,scripts}';
@@ -18,6 +19,8 @@ const slow = [
 const database = `${packages}/**/*.db.test.ts`;
 const excluded = ['**/node_modules/**', '**/dist/**', '**/.dev-data/**'];
 
+keepTemporaryFilesInMemory();
+
 export default defineConfig({
   plugins: [threadsFromBundle()],
   test: {
@@ -25,7 +28,8 @@ export default defineConfig({
     pool: 'forks',
     // Programs that tests start load hundreds of modules. Compiling them once is enough.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/tests', import.meta.url)) },
-    maxWorkers: 2,
+    // Two cores are busy with three: tests in a browser and of running services wait now and then.
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     projects: [
