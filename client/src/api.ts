@@ -1800,7 +1800,7 @@ export type Finding = {
   version: number;
   /** When the finding was created */
   created_at: string;
-  /** When the finding last changed */
+  /** When the finding last changed. New EPSS scores do not count */
   updated_at: string;
   /** Identifier of the weakness: a vulnerability id, or the rule of the tool */
   weakness: string;
@@ -2867,7 +2867,7 @@ export type ListedFinding = {
   version: number;
   /** When the finding was created */
   created_at: string;
-  /** When the finding last changed */
+  /** When the finding last changed. New EPSS scores do not count */
   updated_at: string;
 };
 

@@ -264,7 +264,7 @@ export const listedFields = {
     csv: { created_at: (time) => time },
   }),
   updated_at: field({
-    schema: { ...Timestamp, description: 'When the finding last changed' },
+    schema: { ...Timestamp, description: 'When the finding last changed. New EPSS scores do not count' },
     columns: { updated_at: null },
     show: ({ updated_at }) => updated_at.toISOString(),
     csv: { updated_at: (time) => time },
