@@ -10,7 +10,11 @@ import { trivyReport } from './reports.ts';
 
 let scanner: Vendor;
 let jira: RunningFake;
+/** Set by `npm run test:journeys`: how many findings the organization has beside those of the journeys. */
+const MORE = Number(process.env.RRS_JOURNEY_FINDINGS ?? 0);
+const EACH = 10_000;
 const web = startConsole(async () => {
+  for (let n = 0; n < MORE; n += EACH) await web.upload('more.json', trivyReport(EACH, `registry.example.com/other/image-${n}:1`, 10_000 + n));
   await web.upload('trivy.json', trivyReport(40, 'registry.example.com/shop/keys:1'));
   // Findings at the end of the list: what happens to the work items does not change its first rows.
   const { body } = await web.api('/findings?severity=low&limit=2');

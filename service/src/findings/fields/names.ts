@@ -5,7 +5,6 @@ import type { TenantTx } from '../../db/database.ts';
 import { prepared } from '../../db/prepared.ts';
 import type { DB } from '../../db/types.ts';
 import { vulnerabilityFacts } from '../../vulnerabilities/relations.ts';
-import type { FindingRow } from './field.ts';
 
 export type DecisionRow = Selectable<DB['decisions']>;
 
@@ -90,7 +89,12 @@ const currentDecisions = prepared<{ orgId: string; ids: string[] }, DecisionRow>
     .where(sql<boolean>`state in ('requested', 'active')`),
 );
 
-type Referring = Pick<FindingRow, 'id' | 'asset_id' | 'source_ids' | 'weakness'>;
+interface Referring {
+  id: string;
+  asset_id: string;
+  source_ids: string[];
+  weakness: string;
+}
 
 /** Reads what findings refer to: assets, sources, scores, decisions, and the last three work items of each. */
 export async function namesFor(tx: TenantTx, orgId: string, rows: readonly Referring[]): Promise<Names> {
