@@ -63,7 +63,7 @@ export function useChange<Name extends OperationName>(name: Name, changes: reado
     },
     // Somebody else was faster: what is on the screen is read again.
     onError: async (error) => {
-      if (error instanceof RrsError && error.status === 412) await refresh(...changes);
+      if (error instanceof RrsError && (error.status === 409 || error.status === 412)) await refresh(...changes);
     },
   });
 }
