@@ -28,30 +28,31 @@ export function Overview() {
         <StartList hasFindings={stats.data === undefined ? null : stats.data.total > 0} />
       </Boundary>
       <Show query={stats} rows={4}>
-        {(data) => (
-          <>
-            <SeverityTiles stats={data} />
-            <div className={css.columns}>
-              <div>
-                <Boundary>
-                  <FixFirst />
-                </Boundary>
-                <Boundary>
-                  <Top />
-                </Boundary>
-              </div>
-              <div>
-                <Boundary>
-                  <Trend stats={data} />
-                </Boundary>
-                <Boundary>
-                  <Speed stats={data} />
-                </Boundary>
-              </div>
-            </div>
-          </>
-        )}
+        {(data) => <SeverityTiles stats={data} />}
       </Show>
+      {/* What does not need the statistics does not wait for them. */}
+      <div className={css.columns}>
+        <div>
+          <Boundary>
+            <FixFirst />
+          </Boundary>
+          <Boundary>
+            <Top />
+          </Boundary>
+        </div>
+        <div>
+          {stats.data && (
+            <>
+              <Boundary>
+                <Trend stats={stats.data} />
+              </Boundary>
+              <Boundary>
+                <Speed stats={stats.data} />
+              </Boundary>
+            </>
+          )}
+        </div>
+      </div>
       <Boundary>
         <Work />
       </Boundary>
