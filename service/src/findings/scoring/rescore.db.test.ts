@@ -1,14 +1,12 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startApi, type TestApi } from '../../testing/http/api.ts';
+import { expect, it } from 'vitest';
+import { seen } from '../../testing/findings/imports.ts';
+import { useImportsWithApi } from '../../testing/findings/imports-with-api.ts';
 import { learnScores } from '../../vulnerabilities/learn.ts';
 import { rescoreKnown } from './rescore.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api?.close());
+const service = useImportsWithApi();
+const { get, send } = service;
 
 interface Shown {
   id: string;
@@ -20,19 +18,21 @@ interface Shown {
 
 let hosts = 0;
 async function found(cve: string): Promise<string> {
-  const body = { title: cve, severity: 'medium', asset: { type: 'host', name: `host-${hosts++}` }, cves: [cve] };
-  return ((await api.call('POST', '/api/v1/findings', { as: api.ours.owner, body })).body as Shown).id;
+  const { body } = await send('POST', '/findings', { title: cve, severity: 'medium', asset: { type: 'host', name: `host-${hosts++}` }, cves: [cve] });
+  return (body as Shown).id;
 }
-const read = async (id: string): Promise<Shown> => (await api.call('GET', `/api/v1/findings/${id}`, { as: api.ours.owner })).body as Shown;
-const learn = (...scores: Parameters<typeof learnScores>[1]) => api.db.withSystem((tx) => learnScores(tx, scores));
-const rescore = (portion?: number) => rescoreKnown(api.db, api.ours.id, api.follower, portion);
+const read = (id: string): Promise<Shown> => get(`/findings/${id}`);
+const learn = (...scores: Parameters<typeof learnScores>[1]) => service.api().db.withSystem((tx) => learnScores(tx, scores));
+const rescore = (portion?: number) => rescoreKnown(service.api().db, service.api().ours.id, service.api().follower, portion);
 /** The transaction that last wrote the row. */
 const writer = async (id: string): Promise<unknown> => {
-  const { rows } = await api.db.withTenant({ orgId: api.ours.id }, (tx) => sql`select xmin::text from findings where id = ${id}`.execute(tx));
+  const { rows } = await service
+    .api()
+    .db.withTenant({ orgId: service.api().ours.id }, (tx) => sql`select xmin::text from findings where id = ${id}`.execute(tx));
   return rows[0];
 };
 
-it('a new score changes the risk, but is no change that a person must look at', async () => {
+it('a new score changes the risk, but neither the version nor the time of the last change', async () => {
   const id = await found('CVE-2026-1001');
   await learn({ id: 'CVE-2026-1001', score: 0.1, percentile: 0.5, date: '2026-11-15' });
   await rescore();
@@ -61,7 +61,7 @@ it('a newer file with the same score is shown, and no finding is written for it'
 it('a vulnerability that becomes known to be exploited changes the version', async () => {
   const id = await found('CVE-2026-1003');
   const before = await read(id);
-  await api.db.withSystem((tx) => tx.insertInto('vulnerabilities').values({ id: 'CVE-2026-1003', kev: true, kev_version: '2026.11.16' }).execute());
+  await service.api().db.withSystem((tx) => tx.insertInto('vulnerabilities').values({ id: 'CVE-2026-1003', kev: true, kev_version: '2026.11.16' }).execute());
   await rescore();
   expect((await read(id)).version).toBe(before.version + 1);
 });
@@ -76,4 +76,18 @@ it('all findings are reached, in portions of any size', async () => {
     await rescore(portion);
     expect(await Promise.all(ids.map(async (id) => (await read(id)).epss?.score))).toEqual(ids.map(() => score));
   }
+});
+
+it('a report that is imported again changes nothing, even if a newer file of scores came in between', async () => {
+  const importReport = () => service.run([seen({ vulnerability_ids: ['CVE-2026-1005'] })]);
+  expect(await importReport()).toMatchObject({ created: 1 });
+  await learn({ id: 'CVE-2026-1005', score: 0.3, percentile: 0.5, date: '2026-11-15' });
+  await rescore();
+  const before = await service.finding<Shown>('CVE-2026-1005');
+  await learn({ id: 'CVE-2026-1005', score: 0.3, percentile: 0.7, date: '2026-11-16' });
+  await rescore();
+  expect(await importReport()).toMatchObject({ created: 0, updated: 0, unchanged: 1 });
+  const after = await service.finding<Shown>('CVE-2026-1005');
+  expect(after.epss).toEqual({ score: 0.3, percentile: 0.7, date: '2026-11-16' });
+  expect([after.version, after.updated_at]).toEqual([before.version, before.updated_at]);
 });

@@ -11,7 +11,7 @@ import { takeImportLock } from '../import-lock.ts';
 import { dueSql } from '../sla.ts';
 import { activeStatuses } from '../status.ts';
 
-/** Findings that are compared in one transaction. Imports of the organization wait for one of them, not for all. */
+/** Findings that are compared in one transaction. Imports of the organization wait for one portion, not for all. */
 const PORTION = 10_000;
 
 /**
@@ -35,21 +35,21 @@ export async function rescoreKnown(db: Database, orgId: string, follower: Findin
 
 interface Portion {
   orgId: string;
-  /** The last asset of the portion before. */
+  /** The last finding of the portion before. */
   after: string | null;
-  /** How many findings belong to it, or more if an asset has more. */
+  /** How many findings belong to it. */
   portion: number;
 }
 
-/** Rescores the findings of the next assets. Returns the last of these assets, or null if there are no more. */
+/** Rescores the next findings, in the order of their ids, which never change. Returns the last of them, or null if there are no more. */
 async function rescorePortion(tx: TenantTx, { orgId, after, portion }: Portion): Promise<string | null> {
   await takeImportLock(tx, orgId);
   const { sla } = await readPolicy(tx, orgId);
-  const following = after === null ? sql<boolean>`true` : sql<boolean>`f.asset_id > ${after}`;
-  const { rows } = await sql<{ asset_id: string }>`
-    select asset_id from findings f where org_id = ${orgId} and ${following} order by asset_id offset ${portion - 1} limit 1`.execute(tx);
-  const last = rows[0]?.asset_id ?? null;
-  // Scores change daily. A change of the score alone is none that a person has to look at: neither the version nor the time of the last change tell it.
+  const following = after === null ? sql<boolean>`true` : sql<boolean>`f.id > ${after}`;
+  const { rows } = await sql<{ id: string }>`
+    select id from findings f where org_id = ${orgId} and ${following} order by id offset ${portion - 1} limit 1`.execute(tx);
+  const last = rows[0]?.id ?? null;
+  // Scores change daily. If nothing else changes, `version` and `updated_at` stay, so that edits do not conflict and exports of changes stay short.
   await sql`
     with known as (
       select f.id, f.severity, f.status, f.due_at, f.clock_from, f.malicious, coalesce(v.epss, f.epss) as epss,
@@ -58,7 +58,7 @@ async function rescorePortion(tx: TenantTx, { orgId, after, portion }: Portion):
         coalesce(f.cvss_vector, v.cvss_vector) as cvss_vector, coalesce(f.cvss_version, v.cvss_version) as cvss_version, a.criticality, a.exposure,
         (f.kev, f.kev_due_date, f.cvss_score) is distinct from (v.kev or f.reported_kev, v.kev_due_date, coalesce(f.cvss_score, v.cvss_score)) as is_notable
       from findings f join ${vulnerabilityFacts} v on v.id = f.weakness join ${assetFacts} a on a.org_id = ${orgId} and a.id = f.asset_id
-      where f.org_id = ${orgId} and ${following} and ${last === null ? sql`true` : sql`f.asset_id <= ${last}`}
+      where f.org_id = ${orgId} and ${following} and ${last === null ? sql`true` : sql`f.id <= ${last}`}
         and (f.epss, f.kev, f.kev_due_date, f.cvss_score) is distinct from (coalesce(v.epss, f.epss), v.kev or f.reported_kev, v.kev_due_date, coalesce(f.cvss_score, v.cvss_score))
     )
     update findings f set epss = known.epss, epss_percentile = known.epss_percentile, epss_date = known.epss_date, kev = known.kev, kev_due_date = known.kev_due_date,
