@@ -28,7 +28,7 @@ export default defineConfig({
     pool: 'forks',
     // Programs that tests start load hundreds of modules. Compiling them once is enough.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/tests', import.meta.url)) },
-    // Two cores are busy with three: tests in a browser and of running services wait now and then.
+    // Tests that use a browser or a running service often wait, so three files keep two cores busy.
     maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 60_000,

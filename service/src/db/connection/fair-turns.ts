@@ -5,7 +5,7 @@ export interface FairTurns {
 }
 
 interface Waiting {
-  /** When it came, in the order of all. */
+  /** The order of arrival, over all keys. */
   number: number;
   grant(): void;
 }

@@ -5,10 +5,10 @@ import type { Query } from '../../../lists/query.ts';
 import { workStatuses } from '../filters.ts';
 import { type Column, withoutRepeats } from './column.ts';
 
-/** The number of cards that a column shows at most. */
+/** The most cards that a column shows. */
 export const SHOWN = 50;
 
-/** All columns come as one answer, so that a card that moves leaves its column at the moment in which it appears in another. */
+/** Reads all columns together, so that a card that moves leaves one column when it appears in another. */
 export function useBoard(filter: Query) {
   return useQuery({
     queryKey: ['listWorkItems', 'board', filter],
