@@ -1272,7 +1272,7 @@ end
 $$;
 
 -- Analyzes what an import joins in tables that grew by half since the last time, before autovacuum gets to them. This matters for an organization's first
--- imports, large or many. Returns whether findings or sightings were among them: then `analyze_findings` completes their statistics after the import.
+-- imports, large or many. Small tables count as well: one of a thousand rows that is believed to have one is compared with each of 100,000 records. Returns whether findings or sightings were among them: then `analyze_findings` completes their statistics after the import.
 create function analyze_grown() returns boolean language plpgsql security definer set search_path = rrs, pg_temp set default_statistics_target = 20 as $$
 declare
   grown regclass;
@@ -1280,8 +1280,9 @@ declare
 begin
   for grown in
     select c.oid from pg_class c
-    where c.oid = any (array['findings', 'sightings', 'assets', 'asset_keys', 'finding_texts', 'finding_history', 'vulnerability_aliases']::regclass[])
-      and pg_relation_size(c.oid) > 8192 * (16 + 1.5 * greatest(c.relpages, 0))
+    where c.oid = any (array['findings', 'sightings', 'occurrences', 'assets', 'asset_keys', 'asset_tracks', 'asset_versions', 'source_coverage', 'run_assets',
+        'import_closures', 'finding_texts', 'finding_history', 'vulnerability_aliases']::regclass[])
+      and pg_relation_size(c.oid) > 8192 * (4 + 1.5 * greatest(c.relpages, 0))
   loop
     if grown = 'findings'::regclass then
       analyze (skip_locked) findings (org_id, id, asset_id, weakness, identity_key, component_key, status, severity, listed, merged_into);

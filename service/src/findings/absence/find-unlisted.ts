@@ -15,23 +15,29 @@ type Listing = Pick<Absence, 'lists'>;
 
 /** The tracks that the source has covered before this run, and that the run does not list. `at` is the time of the run. */
 function unlistedSql({ orgId, importId, sourceId }: Resolution, { lists }: Listing) {
-  const isSimilar = sql`(run.assets > 1 and c.asset_id in (
-    select own.asset_id from run_assets own where own.org_id = ${orgId} and own.source_id = ${sourceId} and own.import_id in (
+  const listsTrack = sql`select from run_assets own where own.org_id = ${orgId} and own.source_id = ${sourceId} and own.import_id = ${importId} and own.asset_id = c.asset_id`;
+  // Found once for the run, and not for each asset.
+  const comparable = sql`
+    alike as materialized (
       select earlier.import_id from run_assets earlier
-      where earlier.org_id = ${orgId} and earlier.source_id = ${sourceId} and earlier.started_at > run.at - make_interval(days => ${COMPARED_DAYS}) and earlier.import_id <> ${importId}
+      where earlier.org_id = ${orgId} and earlier.source_id = ${sourceId} and earlier.import_id <> ${importId}
+        and earlier.started_at > (select at from run) - make_interval(days => ${COMPARED_DAYS}) and (select assets from run) > 1
       group by 1 having count(distinct earlier.asset_id) > 1
-        and count(distinct earlier.asset_id) filter (where earlier.asset_id in (select asset_id from listed)) >= ${SIMILAR}::float8 * count(distinct earlier.asset_id))))`;
+        and count(distinct earlier.asset_id) filter (where earlier.asset_id in (select asset_id from listed)) >= ${SIMILAR}::float8 * count(distinct earlier.asset_id)
+    ), comparable as materialized (
+      select distinct own.asset_id from alike join run_assets own on own.org_id = ${orgId} and own.source_id = ${sourceId} and own.import_id = alike.import_id
+    ),`;
   return sql`
     listed as materialized (
-      select asset_id, track, started_at from run_assets where org_id = ${orgId} and import_id = ${importId}
+      select asset_id, started_at from run_assets where org_id = ${orgId} and import_id = ${importId}
     ), run as materialized (
       select min(started_at) as at, count(distinct asset_id) as assets from listed
-    ), unlisted as materialized (
-      select c.asset_id, c.track, run.at, c.asset_id in (select asset_id from listed) as has_others, c.unlisted_at is not null and c.unlisted_at <> run.at as is_second
+    ), ${lists === 'all_assets' ? sql`` : comparable} unlisted as materialized (
+      select c.asset_id, c.track, run.at, exists (${listsTrack}) as has_others, c.unlisted_at is not null and c.unlisted_at <> run.at as is_second
       from source_coverage c cross join run
       where c.org_id = ${orgId} and c.source_id = ${sourceId} and c.seen_at < run.at and c.gone_at is null
-        and not exists (select from listed where listed.asset_id = c.asset_id and listed.track = c.track)
-        and ${lists === 'all_assets' ? sql`true` : isSimilar}
+        and not exists (${listsTrack} and own.track = c.track)
+        and ${lists === 'all_assets' ? sql`true` : sql`c.asset_id in (select asset_id from comparable)`}
     )`;
 }
 

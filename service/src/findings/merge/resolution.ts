@@ -22,7 +22,7 @@ export interface Resolution {
   staged: { rows: number; seen: number };
 }
 
-/** Small imports are planned well without fresh statistics. */
+/** Smaller imports take longer to gather statistics than to do without: then the planner expects one row and compares each record with each other one. */
 export function isLarge({ staged: { rows, seen } }: Pick<Resolution, 'staged'>): boolean {
-  return rows + seen >= 1_000;
+  return rows + seen >= 200;
 }

@@ -25,9 +25,11 @@ export interface Outcomes {
 /** Turns the staged records of an import into findings and sightings. Call `resolveAssets` and `adoptIdentities` first. */
 export async function resolveRecords(tx: TenantTx, resolution: Resolution, moved: MovedCode | null): Promise<Outcomes> {
   const { orgId, staged } = resolution;
+  // Earlier imports wrote their last rows after they had gathered statistics, and this one has just written its assets.
+  const grownBefore = isLarge(resolution) && (await analyzeGrown(tx));
   if (staged.rows === 0) {
     if (staged.seen > 0) await markSeen(tx, resolution, noGroups);
-    return { groups: noGroups, reopened: false, grown: false };
+    return { groups: noGroups, reopened: false, grown: grownBefore };
   }
   if (moved) await followMoved(tx, resolution, moved);
   const groups = await groupRecords(tx, resolution, moved !== null);
@@ -36,7 +38,7 @@ export async function resolveRecords(tx: TenantTx, resolution: Resolution, moved
   if (staged.seen > 0) await markSeen(tx, resolution, groups);
   if (isChanging(groups)) await writeChanged(tx, resolution, groups, moved !== null);
   // The statistics do not include the new rows yet, and the next statements join them with existing ones. Many small imports add up, too.
-  const grown = isChanging(groups) && (await analyzeGrown(tx));
+  const grown = (isChanging(groups) && (await analyzeGrown(tx))) || grownBefore;
   if (groups.late) await retractLate(tx, resolution);
   if (groups.unchanged) {
     await keepLatePlaces(tx, resolution);
