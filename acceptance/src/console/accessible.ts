@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 
-const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const axeScript = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 interface Looked {
   /** `colors` looks for contrast only, for pages that were checked in the other theme, which has the same elements. */
@@ -21,7 +21,7 @@ const readableInBoth = new Set<string>();
 /** Fails on what axe finds on the page: WCAG 2.2 AA and best practices. Returns what the text of the page looks like. */
 export async function expectAccessible(page: Page, name: string, { what = 'everything', within = 'html' }: Looked = {}): Promise<readonly string[]> {
   // It stays in a page that is not loaded again.
-  if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axe);
+  if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axeScript);
   const { violations, looks } = await page.evaluate(lookAt, { within, isOnlyColors: what === 'colors', known: [...readable] });
   expect(violations, name).toEqual([]);
   for (const look of looks) readable.add(look);
@@ -53,24 +53,20 @@ interface PageElement {
   checkVisibility(): boolean;
   getBoundingClientRect(): Record<'top' | 'bottom' | 'left' | 'right', number>;
 }
-interface PageGlobals {
-  axe: {
-    configure(spec: object): void;
-    run(context: object, options: object): Promise<{ violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] }>;
-  };
-  document: { querySelectorAll(selector: string): Iterable<PageElement> };
-  getComputedStyle(element: PageElement): Record<string, string>;
-  innerWidth: number;
-  innerHeight: number;
-}
+declare const axe: {
+  configure(spec: object): void;
+  run(context: object, options: object): Promise<{ violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] }>;
+};
+declare const document: { querySelectorAll(selector: string): Iterable<PageElement> };
+declare const getComputedStyle: (element: PageElement) => Record<string, string>;
+declare const innerWidth: number;
+declare const innerHeight: number;
 
 /**
  * Runs in the page. Contrast is most of what axe takes, by far: it computes the colours behind each piece of text. Text that looks like some that it
  * found readable is left out: same colours, size and classes, in boxes with the same colours and classes. All other rules look at every element.
  */
 async function lookAt({ within, isOnlyColors, known }: { within: string; isOnlyColors: boolean; known: readonly string[] }) {
-  // cast: the page has these globals, this process does not.
-  const { axe: engine, document, getComputedStyle, innerWidth, innerHeight } = globalThis as unknown as PageGlobals;
   const TEXT = 3;
   const MARK = 'data-unseen-colors';
   // Rows of a list are alike: some are enough.
@@ -108,10 +104,10 @@ async function lookAt({ within, isOnlyColors, known }: { within: string; isOnlyC
     looks.add(look);
   }
   if (isOnlyColors && !isNew) return { violations: [], looks: [...looks] };
-  engine.configure({ rules: [{ id: 'color-contrast', selector: `[${MARK}]` }] });
+  axe.configure({ rules: [{ id: 'color-contrast', selector: `[${MARK}]` }] });
   const context = { include: [[within]], exclude: [[ALIKE]] };
   const lean = { resultTypes: ['violations'], preload: false, selectors: false };
-  const { violations } = await engine.run(context, { ...lean, ...(isOnlyColors && { runOnly: ['color-contrast'] }) });
+  const { violations } = await axe.run(context, { ...lean, ...(isOnlyColors && { runOnly: ['color-contrast'] }) });
   for (const element of document.querySelectorAll(`[${MARK}]`)) element.removeAttribute(MARK);
   return {
     violations: violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary ?? ''}`)),
