@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { expectAccessible, expectAccessibleInBoth } from './accessible.ts';
 import { OWNER, startConsole } from './console.ts';
@@ -31,6 +32,40 @@ test('signing out ends the session in all tabs', async () => {
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   await other.page.getByRole('heading', { name: 'Sign in' }).waitFor();
   expect([...problems, ...other.problems]).toEqual([]);
+});
+
+test('a session that ends in the middle of something is renewed over the page, and what was typed stays', async () => {
+  const { page, problems } = await web.open('/work/board', { expected: [401] });
+  await page.getByRole('region', { name: 'Open', exact: true }).waitFor();
+  await page.keyboard.press('c');
+  const dialog = page.getByRole('dialog', { name: 'New work item' });
+  await dialog.getByLabel('Title').fill('Kept');
+  await page.context().clearCookies();
+  await page.keyboard.press('Enter');
+  const again = page.getByRole('dialog', { name: /^Your session ended/ });
+  await again.locator('input[name=password]').fill(OWNER.password);
+  await expectAccessible(page, 'session ended');
+  await page.keyboard.press('Enter');
+  await again.waitFor({ state: 'detached' });
+  await dialog.getByRole('button', { name: 'Create the work item' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Kept' }).waitFor();
+  expect(problems).toEqual([]);
+});
+
+test('while the service asks to wait, the page counts down and goes on by itself', async () => {
+  let refusals = 1;
+  const before = (opened: Page) =>
+    opened.route('**/api/v1/members?*', (route) =>
+      refusals-- > 0
+        ? route.fulfill({ status: 503, headers: { 'retry-after': '2' }, contentType: 'application/problem+json', json: { status: 503, title: 'Busy' } })
+        : route.continue(),
+    );
+  const { page, problems } = await web.open('/settings/members', { before, expected: [503] });
+  await page.getByText('The service asked to wait. The request is repeated in 2 s.').waitFor();
+  await page.getByText('The service asked to wait. The request is repeated in 1 s.').waitFor();
+  await page.getByText(OWNER.email).waitFor();
+  await page.getByText('The service asked to wait.').waitFor({ state: 'detached' });
+  expect(problems).toEqual([]);
 });
 
 test('the frame is accessible and silent', async () => {

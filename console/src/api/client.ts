@@ -3,7 +3,7 @@ import { keepPreviousData, MutationCache, QueryCache, QueryClient, type UseQuery
 import { announceRetry } from './retrying.ts';
 
 /** The API at this address. The browser sends its session cookie, so no script ever sees a credential. */
-export const api = createClient({ url: location.origin, onRetry: ({ seconds }) => announceRetry(seconds) });
+export const api = createClient({ url: location.origin, onRetry: ({ seconds, reason }) => announceRetry(seconds, reason) });
 
 type SignedOut = () => void;
 let onSignedOut: SignedOut = () => {};

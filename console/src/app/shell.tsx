@@ -105,7 +105,12 @@ function Notices({ me }: { me: Me }) {
     };
   }, []);
   if (!isOnline) return <Notice>You are offline. What you see may be out of date.</Notice>;
-  if (retrying !== null) return <Notice>The service asked to wait. The request is repeated in {retrying} s.</Notice>;
+  if (retrying !== null)
+    return (
+      <Notice>
+        The service {retrying.isUnreachable ? 'does not respond' : 'asked to wait'}. The request is repeated in {retrying.seconds} s.
+      </Notice>
+    );
   if (me.must_change_password)
     return (
       <Notice>
