@@ -33,9 +33,9 @@ export function Page({ title, info, actions, bar, children, fixed = false }: Fra
 }
 
 /** A part of a page with a heading. */
-export function Section({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) {
+export function Section({ id, title, actions, children }: { id?: string; title: string; actions?: ReactNode; children: ReactNode }) {
   return (
-    <section className={css.section} aria-label={title}>
+    <section id={id} className={css.section} aria-label={title}>
       <div className={css.sectionTitle}>
         <h2>{title}</h2>
         {actions}

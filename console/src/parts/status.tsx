@@ -1,4 +1,13 @@
-import { CheckCircleFillIcon, CircleIcon, CircleSlashIcon, DotFillIcon, IssueReopenedIcon, ShieldCheckIcon, XCircleIcon } from '@primer/octicons-react';
+import {
+  AlertIcon,
+  CheckCircleFillIcon,
+  CircleIcon,
+  CircleSlashIcon,
+  DotFillIcon,
+  IssueReopenedIcon,
+  ShieldCheckIcon,
+  XCircleIcon,
+} from '@primer/octicons-react';
 import type { ReactNode } from 'react';
 import css from './status.module.css';
 import { term } from './words.ts';
@@ -15,6 +24,7 @@ const icons: Readonly<Record<string, ReactNode>> = {
   failed: <XCircleIcon size={14} />,
   failing: <XCircleIcon size={14} />,
   healthy: <CheckCircleFillIcon size={14} />,
+  needs_confirmation: <AlertIcon size={14} />,
 };
 
 /** Status is grey with an icon. Only what is verified is green, and only what failed is red. */

@@ -62,21 +62,24 @@ export function ImportPage() {
 /** An import that would close much more than usual waits for a person. */
 function Withheld({ data: { id, status, notes } }: { data: Import }) {
   const may = useMay('imports:manage');
-  const confirm = useChange('confirmImport', ['getImport', 'listImports', 'getFindingStats'], () => announce('Confirmed.'));
+  const confirm = useChange('confirmImport', ['getImport', 'listImports', 'listImportChanges', 'getFindingStats'], () =>
+    announce('Confirmed. The findings are closed.'),
+  );
   const discard = useChange('discardImport', ['getImport', 'listImports'], () => announce('Discarded. Nothing was closed.'));
   if (status !== 'needs_confirmation') return null;
   const error = confirm.error ?? discard.error;
   return (
     <Section title="This import waits for you">
-      <p>{notes[0]} These are unusually many: check that the report is complete.</p>
+      <p>{notes[0]}</p>
+      <p className="dim">So many at once often mean that a scan did not see everything. Check that the report is complete, then decide.</p>
       {error && <p className="bad">{messageOf(error)}</p>}
       {may && (
         <p>
           <Button color="red" onClick={() => confirm.mutate({ path: { id } })} loading={confirm.isPending}>
-            Close them
+            Confirm and close them
           </Button>{' '}
           <Button variant="default" onClick={() => discard.mutate({ path: { id } })} loading={discard.isPending}>
-            Keep them open
+            Discard and keep them open
           </Button>
         </p>
       )}
@@ -87,17 +90,37 @@ function Withheld({ data: { id, status, notes } }: { data: Import }) {
 /** As lists of imports call it. */
 const wordOf = (kind: string): string => ({ created: 'New', updated: 'Changed' })[kind] ?? term(kind);
 
-/** The numbers add up to what was received; each leads to its findings. */
-function Numbers({ data: { counts } }: { data: Import }) {
-  const kinds = ['created', 'updated', 'reopened', 'unchanged', 'rejected'] as const;
+/** The numbers add up to what was received, except for what was closed. Those of changes lead to them. */
+function Numbers({ data: { id, counts } }: { data: Import }) {
+  const shown = (kind: 'created' | 'updated' | 'reopened' | 'closed') =>
+    [
+      wordOf(kind),
+      counts[kind] === 0 ? (
+        number(0)
+      ) : (
+        <Link key={kind} to="/imports/$id" params={{ id }} search={{ kind }} hash="changes">
+          {number(counts[kind])}
+        </Link>
+      ),
+    ] as const;
   return (
     <Facts
-      rows={[['Received', number(counts.received)], ...kinds.map((kind) => [wordOf(kind), number(counts[kind])] as const), ['Closed', number(counts.closed)]]}
+      rows={[
+        ['Received', number(counts.received)],
+        shown('created'),
+        shown('updated'),
+        shown('reopened'),
+        ['Unchanged', number(counts.unchanged)],
+        ['Rejected', number(counts.rejected)],
+        shown('closed'),
+      ]}
     />
   );
 }
 
-function Rejected({ data: { rejected, notes } }: { data: Import }) {
+function Rejected({ data: { status, rejected, notes: all } }: { data: Import }) {
+  // The first one is the question above.
+  const notes = status === 'needs_confirmation' ? all.slice(1) : all;
   return (
     <>
       {notes.length > 0 && (
@@ -137,6 +160,7 @@ function Changes({ id }: { id: string }) {
   );
   return (
     <Section
+      id="changes"
       title="Changes"
       actions={
         <span>

@@ -146,7 +146,7 @@ function UploadRow({ upload: { name, size, share, result, error } }: { upload: U
         <span className="bad">{messageOf(error)}</span>
       ) : isDone ? (
         <span>
-          <StatusMark status={data.status} /> {data.error ?? <Counts counts={data.counts} />}
+          <StatusMark status={data.status} /> <Result row={data} />
         </span>
       ) : (
         <Progress
@@ -173,7 +173,7 @@ export function Counts({ counts }: { counts: Import['counts'] }) {
 }
 
 /** In a few words. The page of the import has all of them. */
-function Result({ row: { status, error, notes, counts } }: { row: Import }) {
+function Result({ row: { status, error, notes, counts } }: { row: Pick<Import, 'status' | 'error' | 'notes' | 'counts'> }) {
   if (error)
     return (
       <span className="bad clamped" title={error}>

@@ -39,6 +39,9 @@ export function RunPage() {
 
 function Details({ run }: { run: Run }) {
   const { counts, requests, progress } = run;
+  const isWaiting = run.status === 'needs_confirmation';
+  // The first one is the question above.
+  const notes = isWaiting ? run.notes.slice(1) : run.notes;
   const seconds = run.started_at && run.finished_at ? (Date.parse(run.finished_at) - Date.parse(run.started_at)) / 1000 : null;
   return (
     <>
@@ -47,7 +50,12 @@ function Details({ run }: { run: Run }) {
           <p className="bad">{run.error.message}</p>
         </Section>
       )}
-      {run.status === 'needs_confirmation' && <p>{run.notes[0]} These are unusually many: check that the vendor still has them.</p>}
+      {isWaiting && (
+        <Section title="This run waits for you">
+          <p>{run.notes[0]}</p>
+          <p className="dim">So many at once often mean that the vendor did not list everything. Check that they are gone there, then decide.</p>
+        </Section>
+      )}
       <Section title="Result">
         <Facts
           rows={[
@@ -80,10 +88,10 @@ function Details({ run }: { run: Run }) {
           ]}
         />
       </Section>
-      {run.notes.length > 0 && (
+      {notes.length > 0 && (
         <Section title="Notes">
           <ul>
-            {run.notes.map((note) => (
+            {notes.map((note) => (
               <li key={note}>{note}</li>
             ))}
           </ul>
@@ -113,10 +121,10 @@ function Decisions({ run }: { run: Run }) {
   return (
     <>
       <Button color="red" loading={confirm.isPending} onClick={() => confirm.mutate({ path }, complain)}>
-        Close them
+        Confirm and close them
       </Button>
       <Button variant="default" loading={discard.isPending} onClick={() => discard.mutate({ path }, complain)}>
-        Keep them open
+        Discard and keep them open
       </Button>
     </>
   );
