@@ -14,7 +14,7 @@ import { Empty, messageOf, Show } from '../../parts/states.tsx';
 import { StatusMark } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
 import { announce } from '../../parts/toast.tsx';
-import { count, number } from '../../parts/words.ts';
+import { count, number, term } from '../../parts/words.ts';
 import { kinds, useCatalog } from './catalog.ts';
 import { NextRun } from './next-run.tsx';
 
@@ -49,8 +49,20 @@ export function IntegrationsPage() {
       bar={<Tabs label="Kinds of connections" path="/integrations" views={views} query={query} />}
     >
       <ReadOnly permission="integrations:manage" to="add and change connections" />
+      {query.status && (
+        <p>
+          Only those that are {term(query.status).toLowerCase()}. <Link to="/integrations">Show all connections</Link>
+        </p>
+      )}
       <Show query={health} rows={6}>
-        {({ connections }) => <Connections rows={connections.filter(({ kind }) => query.kind === undefined || kind === query.kind)} nameOf={nameOf} />}
+        {({ connections }) => (
+          <Connections
+            rows={connections.filter(
+              ({ kind, status }) => (query.kind === undefined || kind === query.kind) && (query.status === undefined || status === query.status),
+            )}
+            nameOf={nameOf}
+          />
+        )}
       </Show>
     </Page>
   );

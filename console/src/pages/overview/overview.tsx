@@ -1,9 +1,7 @@
 import type { ResultOf } from '@rrs/client';
-import { useQueries } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { readOf, useApi } from '../../api/client.ts';
-import { useMay } from '../../api/session.ts';
+import { useApi } from '../../api/client.ts';
 import { Bars } from '../../parts/charts.tsx';
 import { Page, Section } from '../../parts/page.tsx';
 import { SeverityChip } from '../../parts/severity.tsx';
@@ -11,13 +9,14 @@ import { SimpleTable } from '../../parts/simple-table.tsx';
 import { Boundary, Empty, Show } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
 import { number, shortName, term } from '../../parts/words.ts';
+import { Connections, Evidence, Imports, Work } from './around.tsx';
+import { Numbers } from './numbers.tsx';
 import css from './overview.module.css';
 import { ACTIVE, SeverityTiles } from './severity-tiles.tsx';
 import { StartList } from './start-list.tsx';
 import { Top } from './top.tsx';
 
 type Stats = ResultOf<'getFindingStats'>;
-const workStatuses = ['open', 'in_progress', 'blocked', 'awaiting_verification'] as const;
 
 /** The state of things on one screen. Every number leads to the list that it counts. */
 export function Overview() {
@@ -47,18 +46,22 @@ export function Overview() {
                 <Trend stats={stats.data} />
               </Boundary>
               <Boundary>
+                <Deadlines stats={stats.data} />
+              </Boundary>
+              <Boundary>
                 <Speed stats={stats.data} />
               </Boundary>
             </>
           )}
         </div>
       </div>
-      <Boundary>
-        <Work />
-      </Boundary>
-      <Boundary>
-        <Connections />
-      </Boundary>
+      <div className={css.row}>
+        {[Work, Evidence, Imports, Connections].map((Part) => (
+          <Boundary key={Part.name}>
+            <Part />
+          </Boundary>
+        ))}
+      </div>
     </Page>
   );
 }
@@ -136,6 +139,24 @@ function Trend({ stats: { trend } }: { stats: Stats }) {
   );
 }
 
+/** How many deadlines were kept. */
+function Deadlines({ stats: { trend } }: { stats: Stats }) {
+  const sum = (name: 'due' | 'met' | 'missed'): number => trend.reduce((all, { sla }) => all + sla[name], 0);
+  const [first, last] = [trend[0], trend.at(-1)];
+  if (first === undefined || last === undefined || sum('due') === 0) return null;
+  return (
+    <Section title="Deadlines, 30 days">
+      <Numbers
+        rows={[
+          { label: 'due', value: number(sum('due')), search: { due_from: first.from, due_to: last.to } },
+          { label: 'met', value: number(sum('met')) },
+          { label: 'missed', value: number(sum('missed')) },
+        ]}
+      />
+    </Section>
+  );
+}
+
 function Speed({ stats: { by_age, mean_days_to_remediate, by_status } }: { stats: Stats }) {
   const [now] = useState(Date.now);
   const ago = (days: number): string => `${new Date(now - days * 86_400_000).toISOString().slice(0, 19)}Z`;
@@ -166,78 +187,5 @@ function Speed({ stats: { by_age, mean_days_to_remediate, by_status } }: { stats
         />
       </Section>
     </>
-  );
-}
-
-/** Numbers with their names. Those with a query lead to the findings that they count. */
-function Numbers({ rows }: { rows: readonly { label: string; value: string; search?: Record<string, string> }[] }) {
-  return (
-    <ul className={css.numbers}>
-      {rows.map(({ label, value, search }) => (
-        <li key={label}>
-          {search ? (
-            <Link to="/findings" search={search}>
-              <strong>{value}</strong> <span className="dim">{label}</span>
-            </Link>
-          ) : (
-            <>
-              <strong>{value}</strong> <span className="dim">{label}</span>
-            </>
-          )}
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-function Connections() {
-  const may = useMay('integrations:read');
-  const health = useApi('getIntegrationHealth', {}, { enabled: may });
-  if (!health.data || health.data.connections.length === 0) return null;
-  const { by_status, runs_24h, failed_runs_24h } = health.data.summary;
-  const states = Object.entries(by_status).filter(([, value]) => value > 0);
-  return (
-    <Section title="Connections" actions={<Link to="/integrations">All connections</Link>}>
-      <ul className={css.numbers}>
-        {states.map(([status, value]) => (
-          <li key={status}>
-            <strong>{number(value)}</strong> <span className="dim">{term(status)}</span>
-          </li>
-        ))}
-        <li>
-          <strong>{number(runs_24h)}</strong>{' '}
-          <span className="dim">{failed_runs_24h === 0 ? 'runs in 24 hours' : `runs in 24 hours, ${number(failed_runs_24h)} failed`}</span>
-        </li>
-      </ul>
-    </Section>
-  );
-}
-
-/** Work items by where they are. */
-function Work() {
-  const may = useMay('work_items:read');
-  const counts = useQueries({
-    queries: workStatuses.map((status) => ({ ...readOf('listWorkItems', { query: { status: [status], limit: 1, total: 'exact' } }), enabled: may })),
-  });
-  if (counts.every(({ data }) => !data?.page.total?.count)) return null;
-  return (
-    <Section
-      title="Work"
-      actions={
-        <Link to="/work" search={{}}>
-          All
-        </Link>
-      }
-    >
-      <ul className={css.numbers}>
-        {workStatuses.map((status, index) => (
-          <li key={status}>
-            <Link to="/work" search={{ status }}>
-              <strong>{number(counts[index]?.data?.page.total?.count ?? 0)}</strong> <span className="dim">{term(status)}</span>
-            </Link>
-          </li>
-        ))}
-      </ul>
-    </Section>
   );
 }

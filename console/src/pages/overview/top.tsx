@@ -53,7 +53,18 @@ export function Top() {
                     </Link>
                   ),
                 },
-                { label: 'Critical', align: 'end', cell: ({ critical }) => number(critical) },
+                {
+                  label: 'Critical',
+                  align: 'end',
+                  cell: ({ critical, filter }) =>
+                    critical === 0 ? (
+                      number(0)
+                    ) : (
+                      <Link to="/findings" search={{ ...textsOf(filter), status: ACTIVE, severity: 'critical', sort: '-risk_score' }}>
+                        <strong>{number(critical)}</strong>
+                      </Link>
+                    ),
+                },
                 { label: 'Highest risk', align: 'end', cell: ({ max_risk }) => Math.round(max_risk) },
               ]}
             />
