@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { bytes, shortName } from './words.ts';
+import { bytes, shortName, splitName } from './words.ts';
 
 it.each([
   ['registry.example.com/shop/checkout', '…/shop/checkout'],
@@ -7,8 +7,10 @@ it.each([
   ['acme/shop', 'acme/shop'],
   ['github.com/acme/shop', 'github.com/acme/shop'],
   ['web-1.example.com', 'web-1.example.com'],
+  ['https://www.example.com/shop', 'www.example.com/shop'],
 ])('a long path is named by its end: %s', (name, short) => {
   expect(shortName(name)).toBe(short);
+  expect(splitName(name).join('')).toBe(name);
 });
 
 it.each([

@@ -49,8 +49,17 @@ export function bytes(size: number): string {
   return new Intl.NumberFormat(LANGUAGE, { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: 1 }).format(size / 1000 ** power);
 }
 
-/** The end of a long path, such as an image in a registry: that is where names differ. */
-export function shortName(name: string): string {
+/** A long path in two: where it is, and the end, by which names differ, such as an image in a registry. */
+export function splitName(name: string): [where: string, end: string] {
+  const [scheme] = /^https?:\/\//.exec(name) ?? [];
+  if (scheme !== undefined) return [scheme, name.slice(scheme.length)];
   const parts = name.split('/');
-  return parts.length > 3 || (parts.length > 2 && name.length > 30) ? `…/${parts.slice(-2).join('/')}` : name;
+  const end = parts.length > 3 || (parts.length > 2 && name.length > 30) ? parts.slice(-2).join('/') : name;
+  return [name.slice(0, name.length - end.length), end];
+}
+
+/** The end of a long path. */
+export function shortName(name: string): string {
+  const [where, end] = splitName(name);
+  return where === '' || where.endsWith('://') ? end : `…/${end}`;
 }

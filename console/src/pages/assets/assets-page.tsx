@@ -13,7 +13,8 @@ import { useRows } from '../../lists/use-rows.ts';
 import { Page } from '../../parts/page.tsx';
 import { Empty } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
-import { number, term } from '../../parts/words.ts';
+import { number, splitName, term } from '../../parts/words.ts';
+import css from './assets-page.module.css';
 
 const filters: readonly Filter[] = [
   { name: 'name', label: 'Name starts with' },
@@ -28,7 +29,8 @@ const filters: readonly Filter[] = [
 ];
 
 const columns: readonly Column<Asset>[] = [
-  { id: 'title', label: 'Name', width: 'minmax(200px, 3fr)', sort: 'name', cell: ({ name }) => <strong title={name}>{name}</strong> },
+  { id: 'title', label: 'Name', width: 'minmax(200px, 3fr)', sort: 'name', cell: ({ name }) => <Name name={name} /> },
+  { id: 'owner', label: 'Owner', width: 'minmax(120px, 1fr)', cell: ({ owner }) => owner ?? <span className="dim">–</span> },
   { id: 'type', label: 'Type', width: '132px', cell: ({ type }) => term(type) },
   { id: 'criticality', label: 'Criticality', width: '88px', from: 700, cell: ({ criticality }) => term(criticality) },
   { id: 'exposure', label: 'Exposure', width: '88px', from: 700, cell: ({ exposure }) => term(exposure) },
@@ -48,10 +50,20 @@ const columns: readonly Column<Asset>[] = [
     align: 'end',
     cell: ({ findings }) => (findings.max_risk === null ? '' : Math.round(findings.max_risk)),
   },
-  { id: 'owner', label: 'Owner', width: 'minmax(120px, 1fr)', cell: ({ owner }) => owner ?? <span className="dim">–</span> },
   { id: 'tags', label: 'Tags', width: 'minmax(100px, 1fr)', isMinor: true, from: 1200, cell: ({ tags }) => <span className="dim">{tags.join(', ')}</span> },
   { id: 'created', label: 'Known since', width: '120px', sort: 'created_at', isMinor: true, from: 1100, cell: ({ created_at }) => <Time at={created_at} /> },
 ];
+
+/** If there is too little room, the beginning is cut, because names differ at their ends. */
+function Name({ name }: { name: string }) {
+  const [where, end] = splitName(name);
+  return (
+    <span className={css.name} title={name}>
+      {where !== '' && <span className="dim ellipsis">{where}</span>}
+      <strong className="ellipsis">{end}</strong>
+    </span>
+  );
+}
 
 const NewAssetDialog = lazy(async () => ({ default: (await import('./new-asset-dialog.tsx')).NewAssetDialog }));
 
