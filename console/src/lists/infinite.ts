@@ -56,8 +56,10 @@ export function useList<Name extends ListName>(name: Name, query: Query, path?: 
     placeholderData: keepPreviousData,
     // Otherwise each page that is read would compare all pages in memory with their neighbours, because the first of them is dropped.
     structuralSharing: false,
+    // That a page is on its way changes nothing on the screen. Whoever scrolls fast would draw everything twice for each page.
+    notifyOnChangeProps: ['data', 'error', 'isPlaceholderData'],
   });
-  const { data, hasNextPage, hasPreviousPage, isFetching, fetchNextPage, fetchPreviousPage } = result;
+  const { data, hasNextPage, hasPreviousPage, fetchNextPage, fetchPreviousPage } = result;
   const rows = useMemo(() => (data?.pages ?? []).flatMap((page) => page.data) as ItemOf<Name>[], [data]);
   const first = (data?.pageParams[0] as Position | undefined)?.index ?? 0;
   const offset = first * PAGE_SIZE;
@@ -70,9 +72,9 @@ export function useList<Name extends ListName>(name: Name, query: Query, path?: 
     count: offset + rows.length,
     total: total.current,
     reach: (index) => {
-      if (isFetching) return;
-      if (index > offset + rows.length - 40 && hasNextPage) void fetchNextPage();
-      else if (index < offset + 10 && hasPreviousPage) void fetchPreviousPage();
+      // Whatever is on its way is not interrupted. Its rows lead to the next question.
+      if (index > offset + rows.length - 40 && hasNextPage) void fetchNextPage({ cancelRefetch: false });
+      else if (index < offset + 10 && hasPreviousPage) void fetchPreviousPage({ cancelRefetch: false });
     },
     isLoading: data === undefined && result.error === null,
     isPlaceholder: result.isPlaceholderData,

@@ -64,7 +64,7 @@ export function Table<Row extends { id: string }>(props: TableProps<Row>) {
     [measure],
   );
   const columns = useMemo(() => props.columns.filter(({ from = 0 }) => isNarrow || width === 0 || width >= from), [props.columns, width, isNarrow]);
-  const virtual = useVirtualizer({ count: list.count, getScrollElement: () => scroller.current, estimateSize: () => height, overscan: 4 });
+  const virtual = useVirtualizer({ count: list.count, getScrollElement: () => scroller.current, estimateSize: () => height, overscan: 2 });
   const items = virtual.getVirtualItems();
   const from = items[0]?.index ?? 0;
   const to = items.at(-1)?.index ?? 0;
@@ -111,7 +111,7 @@ export function Table<Row extends { id: string }>(props: TableProps<Row>) {
           ) : (
             <MemoRow
               key={index % slots}
-              id={rowId(index)}
+              id={index === active ? rowId(index) : undefined}
               row={row}
               index={index}
               start={start}
@@ -183,7 +183,8 @@ function Head<Row>({ columns, selection, sort, onSort }: TableProps<Row>) {
 type AnyColumn = Column<{ id: string }>;
 
 interface RowProps {
-  id: string;
+  /** Only the active row is referred to. */
+  id: string | undefined;
   row: { id: string };
   index: number;
   start: number;

@@ -15,11 +15,8 @@ export const findingColumns: readonly Column<ListedFinding>[] = [
     width: '64px',
     sort: 'risk_score',
     cell: ({ risk_score }) => (
-      <span className={css.risk}>
+      <span className={css.risk} style={{ '--risk': `${risk_score}%` } as React.CSSProperties}>
         {Math.round(risk_score)}
-        <span className={css.bar}>
-          <span style={{ width: `${risk_score}%` }} />
-        </span>
       </span>
     ),
   },
@@ -94,6 +91,20 @@ export const findingColumns: readonly Column<ListedFinding>[] = [
         <time dateTime={due_at} title={utc(due_at)} className={overdue ? 'bad' : 'dim'}>
           {overdue ? `Overdue ${relativeTime(due_at).replace(' ago', '')}` : relativeTime(due_at)}
         </time>
+      ),
+  },
+  {
+    id: 'work',
+    label: 'Work item',
+    width: 'minmax(140px, 1fr)',
+    isMinor: true,
+    from: 1240,
+    cell: ({ work_items: [item], work_item_count }) =>
+      item === undefined ? null : (
+        <span title={item.title}>
+          {work_item_count > 1 && <span className="dim">{work_item_count} · </span>}
+          {item.title}
+        </span>
       ),
   },
 ];

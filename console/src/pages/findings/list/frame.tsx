@@ -1,5 +1,5 @@
 import { Button, NativeSelect } from '@mantine/core';
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { lazy, memo, type ReactNode, Suspense, useCallback, useMemo, useState } from 'react';
 import { useMay } from '../../../api/session.ts';
 import { useCommands } from '../../../keys/keys.ts';
 import { FilterBar } from '../../../lists/filter-bar.tsx';
@@ -31,42 +31,17 @@ interface FrameProps {
 
 /** Views, filters and actions above the findings, as a list or in groups. */
 export function Frame({ query, total = null, onChange, children }: FrameProps) {
-  const filter = change(query, { open: null, group: null });
-  const filterBy = (changes: Changes) => onChange({ ...changes, open: null });
+  const key = JSON.stringify(change(query, { open: null }));
   const mayCreate = useMay('findings:triage');
   const [isCreating, setCreating] = useState(false);
-  useCommands(mayCreate ? { create: () => setCreating(true) } : {});
+  const create = useCallback(() => setCreating(true), []);
+  useCommands(mayCreate ? { create } : {});
   return (
     <Page
       title="Findings"
       info={<span aria-live="polite">{total}</span>}
-      actions={
-        <>
-          <NativeSelect
-            aria-label="Group by"
-            data={groupings}
-            value={query.group ?? ''}
-            onChange={({ target }) => onChange({ group: target.value === '' ? null : target.value, open: null, sort: null })}
-          />
-          <Suspense>
-            <ExportMenu query={filter} />
-          </Suspense>
-          {mayCreate && (
-            <Button variant="default" onClick={() => setCreating(true)}>
-              New finding
-            </Button>
-          )}
-        </>
-      }
-      bar={
-        <>
-          <SavedViews list="findings" path="/findings" views={views} query={query} />
-          <FilterBar filters={findingFilters} query={filter} onChange={filterBy} example="severity:critical" />
-          <Suspense fallback={<div className={css.facets} />}>
-            <Facets query={filter} onChange={filterBy} />
-          </Suspense>
-        </>
-      }
+      actions={<Actions query={key} onChange={onChange} {...(mayCreate && { onCreate: create })} />}
+      bar={<Bar query={key} onChange={onChange} />}
       fixed
     >
       {children}
@@ -74,3 +49,47 @@ export function Frame({ query, total = null, onChange, children }: FrameProps) {
     </Page>
   );
 }
+
+interface PartProps {
+  /** As text, which tells whether it changed: each page of the list that is read draws the frame again, and these parts take longer than its rows. */
+  query: string;
+  onChange: (changes: Changes) => void;
+}
+const parse = (query: string): Query => JSON.parse(query) as Query;
+
+const Actions = memo(({ query: text, onChange, onCreate }: PartProps & { onCreate?: () => void }) => {
+  const query = parse(text);
+  return (
+    <>
+      <NativeSelect
+        aria-label="Group by"
+        data={groupings}
+        value={query.group ?? ''}
+        onChange={({ target }) => onChange({ group: target.value === '' ? null : target.value, open: null, sort: null })}
+      />
+      <Suspense>
+        <ExportMenu query={change(query, { group: null })} />
+      </Suspense>
+      {onCreate && (
+        <Button variant="default" onClick={onCreate}>
+          New finding
+        </Button>
+      )}
+    </>
+  );
+});
+
+const Bar = memo(({ query: text, onChange }: PartProps) => {
+  const query = useMemo(() => parse(text), [text]);
+  const filter = useMemo(() => change(query, { group: null }), [query]);
+  const filterBy = useCallback((changes: Changes) => onChange({ ...changes, open: null }), [onChange]);
+  return (
+    <>
+      <SavedViews list="findings" path="/findings" views={views} query={query} />
+      <FilterBar filters={findingFilters} query={filter} onChange={filterBy} example="severity:critical" />
+      <Suspense fallback={<div className={css.facets} />}>
+        <Facets query={filter} onChange={filterBy} />
+      </Suspense>
+    </>
+  );
+});
