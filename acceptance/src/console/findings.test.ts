@@ -85,6 +85,69 @@ test('many findings change together, after the service said what would happen', 
   await page.getByText('60 findings changed.').waitFor();
   const { body } = await web.api('/findings?status=remediated&total=exact&limit=1');
   expect((body.page as { total: { count: number } }).total.count).toBe(60);
+  await page.keyboard.press('u');
+  await page.getByText('Undone. 60 findings changed.').waitFor();
+  await rows(page).nth(1).getByText('Open', { exact: true }).waitFor();
+  const { body: after } = await web.api('/findings?status=remediated&total=exact&limit=1');
+  expect((after.page as { total: { count: number } }).total.count).toBe(0);
+  expect(problems).toEqual([]);
+});
+
+test('all findings of a filter change together, and the rows on the screen know it', async () => {
+  const { page, problems } = await web.open('/findings?has_fix=true&sort=-risk_score');
+  await ready(page);
+  await page.keyboard.press('Control+a');
+  await page.getByRole('button', { name: 'Select all 240 that match' }).click();
+  await page.keyboard.press('t');
+  await page.getByRole('dialog').getByLabel('Tags').fill('bulk');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Control+Enter');
+  await page.getByRole('button', { name: 'Change 240 findings' }).click();
+  await page.getByText('240 findings changed.').waitFor();
+  await page.keyboard.press('Escape');
+  // The row is as new as the finding: the next change of it is not refused.
+  await page.keyboard.press('j');
+  await page.keyboard.press('e');
+  await page.getByRole('status').getByText('In progress:').waitFor();
+  await page.keyboard.press('u');
+  await page.getByText('Undone. Open:').waitFor();
+  expect(problems).toEqual([]);
+});
+
+test('what others change is shown in its row, which stays where it is', async () => {
+  const list = '/findings?status=open&severity=critical&sort=-risk_score';
+  const { page, problems } = await web.open(list);
+  await ready(page);
+  await page.getByLabel('Live: changes arrive by themselves').waitFor();
+  const { body } = await web.api(`${list}&limit=1`);
+  const [first] = body.data as { id: string; title: string }[];
+  await web.api(`/findings/${first?.id}`, { status: 'in_progress' }, 'PATCH');
+  await rows(page).nth(1).getByText('In progress').waitFor();
+  await rows(page).nth(1).getByText(String(first?.title)).waitFor();
+  await page.getByRole('button', { name: 'Findings changed since this list was read.' }).click();
+  await rows(page).nth(1).getByText('Open', { exact: true }).waitFor();
+  await web.api(`/findings/${first?.id}`, { status: 'open', reason: 'As before' }, 'PATCH');
+  expect(problems).toEqual([]);
+});
+
+test('a key that is held passes rows without reading them', async () => {
+  const { page, problems } = await web.open('/findings?sort=-risk_score');
+  await ready(page);
+  let asked = 0;
+  page.on('request', (request) => {
+    asked += /\/findings\/[0-9a-f-]{36}/.test(request.url()) ? 1 : 0;
+  });
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  const title = page.getByRole('complementary', { name: 'Finding' }).getByRole('heading', { level: 2 }).first();
+  await title.waitFor();
+  for (let repeated = 0; repeated < 40; repeated++) await page.keyboard.down('j');
+  await page.keyboard.up('j');
+  expect(await active(page).getAttribute('aria-rowindex')).toBe('42');
+  const last = (await active(page).locator('[data-column=title] span span').first().textContent()) ?? '';
+  await expect.poll(() => title.textContent()).toBe(last);
+  // What was opened, and what was reached: a few requests each. The rows in between would have been more than a hundred.
+  expect(asked).toBeLessThan(40);
   expect(problems).toEqual([]);
 });
 

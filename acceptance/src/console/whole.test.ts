@@ -147,6 +147,20 @@ test('two tabs share one event stream, and the second takes over when the first 
   await one.page.getByText('seen by both').waitFor();
   await two.page.getByText('seen by both').waitFor();
   expect(streams.map((page) => page === one.page)).toEqual([true]);
+  // A tab that nobody sees asks for nothing until somebody looks at it.
+  let asked = 0;
+  two.page.on('request', (request) => {
+    asked += request.url().includes('/api/v1/api-keys') ? 1 : 0;
+  });
+  const look = (state: string) =>
+    two.page.evaluate(`Object.defineProperties(document, { hidden: { value: ${state === 'hidden'}, configurable: true },
+      visibilityState: { value: '${state}', configurable: true } }).dispatchEvent(new Event('visibilitychange', { bubbles: true }))`);
+  await look('hidden');
+  await web.api('/api-keys', { name: 'seen later by the second', role: 'viewer' });
+  await one.page.getByText('seen later by the second').waitFor();
+  expect(asked).toBe(0);
+  await look('visible');
+  await two.page.getByText('seen later by the second').waitFor();
   await one.page.close();
   await expect.poll(() => streams.at(-1) === two.page).toBe(true);
   await two.page.getByLabel('Live: changes arrive by themselves').waitFor();

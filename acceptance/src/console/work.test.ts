@@ -53,7 +53,7 @@ test('findings become a work item by key: the title is proposed, and the list of
 
 test('findings are added to a work item that exists', async () => {
   const item = await newItem('Something to add to');
-  const { page, problems } = await web.open('/findings?status=open&has_work_item=false&sort=-risk_score');
+  const { page, problems } = await web.open('/findings?status=open&has_work_item=false&sort=-risk_score', { width: 1920 });
   await page.getByRole('grid', { name: 'Findings' }).getByRole('row').nth(1).waitFor();
   await page.keyboard.press('j');
   await page.keyboard.press('w');
@@ -63,6 +63,8 @@ test('findings are added to a work item that exists', async () => {
   await page.getByRole('button', { name: 'Add to the work item' }).click();
   await page.getByText('1 finding changed.').waitFor();
   expect((await read(item.id)).findings.total).toBe(2);
+  // Wide lists have a column for it, and the row knows at once.
+  await page.locator('tr[data-active] [data-column=work]').getByText('Something to add to').waitFor();
   expect(problems).toEqual([]);
 });
 

@@ -1,4 +1,4 @@
-import { type OperationName, RrsError } from '@rrs/client';
+import { type OperationName, RrsError, type RrsEvent } from '@rrs/client';
 import { useSyncExternalStore } from 'react';
 import { api, queries } from './client.ts';
 
@@ -48,8 +48,11 @@ const POLL_MS = 30_000;
 
 interface Message {
   types: string[];
+  /** Findings that changed, by id. */
+  findings: string[];
   live: boolean;
 }
+const NOTHING = { types: [], findings: [] };
 
 let isLive = false;
 let ignoredUntil = 0;
@@ -63,11 +66,15 @@ const notify = (): void => {
   for (const listener of listeners) listener();
 };
 
-function receive({ types, live }: Message): void {
+function receive({ types, findings, live }: Message): void {
   isLive = live;
   const names = new Set(types.flatMap((type) => stale.find(([prefix]) => type.startsWith(prefix))?.[1] ?? []));
-  for (const name of names) void queries.invalidateQueries({ queryKey: [name], predicate: ({ queryKey }) => queryKey[1] !== 'list' });
-  for (const type of Date.now() < ignoredUntil ? [] : types) {
+  // A tab that nobody sees reads nothing. What is out of date is read again when somebody looks.
+  const refetchType = document.hidden ? 'none' : 'active';
+  for (const name of names) void queries.invalidateQueries({ queryKey: [name], predicate: ({ queryKey }) => queryKey[1] !== 'list', refetchType });
+  const isOwn = Date.now() < ignoredUntil;
+  if (findings.length > 0 && !isOwn) for (const listener of followers) listener(findings);
+  for (const type of isOwn ? [] : types) {
     const list = Object.entries(counted).find(([prefix]) => type.startsWith(prefix))?.[1];
     if (list !== undefined) changes = { ...changes, [list]: (changes[list] ?? 0) + 1 };
   }
@@ -83,7 +90,7 @@ export function followEvents(signal: AbortSignal): void {
   let isLeader = false;
   channel.addEventListener('message', ({ data }: MessageEvent<Message | typeof QUESTION>) => {
     if (data !== QUESTION) receive(data);
-    else if (isLeader) channel.postMessage({ types: [], live: isLive } satisfies Message);
+    else if (isLeader) channel.postMessage({ ...NOTHING, live: isLive } satisfies Message);
   });
   // A tab that was opened later asks whether there is a stream.
   channel.postMessage(QUESTION);
@@ -106,26 +113,35 @@ export function followEvents(signal: AbortSignal): void {
 }
 
 async function lead(send: (message: Message) => void, signal: AbortSignal): Promise<void> {
-  let waiting: string[] = [];
+  let waiting: RrsEvent[] = [];
   const timer = setInterval(() => {
     if (waiting.length === 0) return;
-    send({ types: waiting, live: true });
+    const findings = waiting.flatMap(({ type, subject }) => (type.startsWith('finding.') && subject !== undefined ? [subject] : []));
+    send({ types: waiting.map(({ type }) => type), findings, live: true });
     waiting = [];
   }, TOGETHER_MS);
   try {
-    send({ types: [], live: true });
-    for await (const { type } of api.events({ signal })) waiting.push(type);
+    send({ ...NOTHING, live: true });
+    for await (const event of api.events({ signal })) waiting.push(event);
   } catch (error) {
     // Without permission or session there is no stream. Pages are read again now and then.
     if (!(error instanceof RrsError)) throw error;
   } finally {
     clearInterval(timer);
-    send({ types: [], live: false });
+    send({ ...NOTHING, live: false });
   }
 }
 
 export function useLive(): boolean {
   return useSyncExternalStore(subscribe, () => isLive);
+}
+
+const followers = new Set<(ids: readonly string[]) => void>();
+
+/** Calls back with the ids of findings that others changed, at most once per second. Returns how to stop. */
+export function followFindings(listener: (ids: readonly string[]) => void): () => void {
+  followers.add(listener);
+  return () => void followers.delete(listener);
 }
 
 /** How many events concerned a list since it was read. */

@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import type { ListedFinding } from '@rrs/client';
-import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { queries, readOf } from '../../../api/client.ts';
-import { forgetChanges, useChanges } from '../../../api/live.ts';
+import { followFindings, forgetChanges, useChanges } from '../../../api/live.ts';
 import { useCommands } from '../../../keys/keys.ts';
 import { ChangesBar } from '../../../lists/changes-bar.tsx';
 import { restartLists, totalOf, useList } from '../../../lists/infinite.ts';
@@ -11,6 +11,7 @@ import { useSelection } from '../../../lists/selection.ts';
 import { Table } from '../../../lists/table.tsx';
 import { Boundary } from '../../../parts/states.tsx';
 import { number } from '../../../parts/words.ts';
+import { showChanged } from '../triage/apply.ts';
 import { useTriage } from '../triage/use-triage.ts';
 import { VerbButtons } from '../triage/verb-buttons.tsx';
 import type { Target } from '../triage/verbs.ts';
@@ -65,6 +66,7 @@ function FindingList() {
     if (opened >= 0) setActive(opened);
   }, [opened]);
   const changes = useChanges('listFindings');
+  useRowsInPlace(list.rows);
   const showChanges = () => {
     forgetChanges('listFindings');
     void restartLists('listFindings');
@@ -76,14 +78,20 @@ function FindingList() {
     return row ? { findings: [row] } : null;
   };
   const triage = useTriage(target);
-  const show = (id: string | null) => setQuery({ open: id }, { replace: open !== undefined && id !== null });
+  const { calmly, cancel } = useCalmly();
+  const show = (id: string | null) => {
+    cancel();
+    setQuery({ open: id }, { replace: open !== undefined && id !== null });
+  };
   const move = (by: number) => {
     const next = Math.max(0, Math.min(list.count - 1, active + by));
     const row = list.row(next);
     setActive(next);
     if (row === undefined) return;
-    if (open !== undefined) show(row.id);
-    readAhead(list.row, next);
+    calmly(() => {
+      if (open !== undefined) show(row.id);
+      readAhead(list.row, next);
+    });
   };
   const extend = (by: 1 | -1) => {
     const rows = [list.row(Math.max(0, active)), list.row(active + by)].flatMap((row) => row?.id ?? []);
@@ -167,9 +175,45 @@ function FindingList() {
   );
 }
 
+const CALM_MS = 120;
+
+/** Runs at once what a key asks for. While a key is held, only what its last repetition asks for: each row would be several requests. */
+function useCalmly() {
+  const last = useRef(0);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const cancel = () => clearTimeout(timer.current);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const calmly = (run: () => void) => {
+    cancel();
+    const isHeld = performance.now() - last.current < CALM_MS;
+    last.current = performance.now();
+    if (isHeld) timer.current = setTimeout(run, CALM_MS);
+    else run();
+  };
+  return { calmly, cancel };
+}
+
+/** One request. An import that changes more is better looked at as a new list, which the bar offers. */
+const MOST_IN_PLACE = 200;
+
+/** What others change is shown in the rows that are here. They stay where they are, also if the filter no longer matches. */
+function useRowsInPlace(rows: readonly ListedFinding[]): void {
+  const current = useRef(rows);
+  current.current = rows;
+  useEffect(
+    () =>
+      followFindings((ids) => {
+        const isHere = new Set(current.current.map(({ id }) => id));
+        // A failure is no reason to complain: the rows are as they were, and the bar says that something changed.
+        if (!document.hidden && ids.some((id) => isHere.has(id))) void showChanged(Math.min(MOST_IN_PLACE, new Set(ids).size)).catch(() => {});
+      }),
+    [],
+  );
+}
+
 /** The drawer of the next rows opens at once. */
 function readAhead(row: (index: number) => ListedFinding | undefined, index: number): void {
-  for (const near of [index, index + 1]) {
+  for (const near of [index, index + 1, index + 2]) {
     const id = row(near)?.id;
     if (id !== undefined) void queries.prefetchQuery({ ...readOf('getFinding', { path: { id } }), staleTime: 30_000 });
   }

@@ -1,4 +1,13 @@
-import { type BulkResult, type ListedFinding, RrsError, type WorkItem, type WorkItemCreate } from '@rrs/client';
+import {
+  type BulkResult,
+  type FindingStatus,
+  type InputOf,
+  type ListedFinding,
+  type ResultOf,
+  RrsError,
+  type WorkItem,
+  type WorkItemCreate,
+} from '@rrs/client';
 import { call, refresh } from '../../../api/client.ts';
 import { expectOwnEvents } from '../../../api/live.ts';
 import { replaceRows, restartLists } from '../../../lists/infinite.ts';
@@ -7,9 +16,13 @@ import { announce } from '../../../parts/toast.tsx';
 import { count, term } from '../../../parts/words.ts';
 import { type Change, patchOf, type Target } from './verbs.ts';
 
-let undoable: { finding: ListedFinding; from: ListedFinding['status'] } | null = null;
+/** Takes the last change of status back, and says what came of it. */
+let undoable: (() => Promise<string>) | null = null;
 
 const show = (changed: ListedFinding) => replaceRows('listFindings', (row) => (row.id === changed.id ? changed : row));
+const UNDONE = 'Undone in the console';
+/** In progress is reached only from open. */
+const wayBack = (from: FindingStatus, now: FindingStatus): FindingStatus[] => (from === 'in_progress' && now !== 'open' ? ['open', from] : [from]);
 
 /** The change of a finding that is on its way. */
 let changing: Promise<void> = Promise.resolve();
@@ -33,7 +46,7 @@ async function sendChange(finding: ListedFinding, change: Change): Promise<void>
     const changed = await call('updateFinding', { path: { id: finding.id }, header: { 'If-Match': `"${finding.version}"` }, body: patchOf(change, finding) });
     show(changed);
     if (change.status !== undefined && changed.status !== finding.status) {
-      undoable = { finding: changed, from: finding.status };
+      undoable = () => undoOne(changed, finding.status);
       announce(`${term(changed.status)}: ${changed.title}`, { action: { label: 'Undo', run: () => void undo() } });
     }
     await refresh('getFinding', 'listFindingHistory', 'getFindingStats');
@@ -49,24 +62,62 @@ async function sendChange(finding: ListedFinding, change: Change): Promise<void>
   }
 }
 
-/** Puts the last changed finding back. */
+async function undoOne({ id, status: now }: ListedFinding, from: FindingStatus): Promise<string> {
+  let changed: ListedFinding | null = null;
+  for (const status of wayBack(from, now)) changed = await call('updateFinding', { path: { id }, body: { status, reason: UNDONE } });
+  if (changed === null) return '';
+  show(changed);
+  return `${term(changed.status)}: ${changed.title}`;
+}
+
+/** Findings that had different statuses get them back together, one request for each status. */
+async function undoMany(findings: readonly ListedFinding[], now: FindingStatus): Promise<string> {
+  let changed = 0;
+  let refused = 0;
+  for (const [from, group] of Map.groupBy(findings, ({ status }) => status)) {
+    for (const status of wayBack(from, now)) {
+      const { counts } = await call('changeFindings', { body: { ids: group.map(({ id }) => id), change: { status, reason: UNDONE } } });
+      if (status !== from) continue;
+      changed += counts.changed;
+      refused += counts.refused;
+    }
+  }
+  await showChanged(changed);
+  return outcome(changed, refused);
+}
+
+const outcome = (changed: number, refused: number): string => `${count(changed, 'finding')} changed${refused > 0 ? `, ${refused} refused` : ''}.`;
+
+/** Takes back the last change of status. */
 export async function undo(): Promise<void> {
   // The last change is the one that is on the screen, even if the service has not responded yet.
   await changing;
   if (undoable === null) return announce('There is nothing to undo.');
-  const { finding, from } = undoable;
+  const takeBack = undoable;
   undoable = null;
   expectOwnEvents();
   try {
-    // In progress is reached only from open.
-    const statuses = from === 'in_progress' && finding.status !== 'open' ? (['open', from] as const) : [from];
-    let changed: ListedFinding = finding;
-    for (const status of statuses) changed = await call('updateFinding', { path: { id: finding.id }, body: { status, reason: 'Undone in the console' } });
-    show(changed);
-    announce(`Undone. ${term(changed.status)}: ${changed.title}`);
+    announce(`Undone. ${await takeBack()}`);
     await refresh('getFinding', 'listFindingHistory', 'getFindingStats');
   } catch (error) {
     announce(messageOf(error), { isBad: true });
+  }
+}
+
+const LARGEST_PAGE = 200;
+const MOST_PAGES = 10;
+
+/** Updates rows in place. They are the ones that changed last, or those of `query`: a few requests, however many there are. */
+export async function showChanged(many: number, query: InputOf<'listFindings'>['query'] = { sort: '-updated_at' }): Promise<void> {
+  let cursor: string | null = null;
+  for (let page = 0; page < Math.min(MOST_PAGES, Math.ceil(many / LARGEST_PAGE)); page++) {
+    const read: ResultOf<'listFindings'> = await call('listFindings', {
+      query: { ...query, limit: Math.min(LARGEST_PAGE, many), ...(cursor === null ? {} : { cursor }) },
+    });
+    const fresh = new Map(read.data.map((finding) => [finding.id, finding]));
+    replaceRows('listFindings', (row) => fresh.get(row.id) ?? row);
+    cursor = read.page.next_cursor;
+    if (cursor === null) return;
   }
 }
 
@@ -77,13 +128,21 @@ export async function changeMany(target: Target, change: Change, dryRun: boolean
   const result = await call('changeFindings', { body: { ...which, change, dry_run: dryRun } });
   if (dryRun) return result;
   const { changed, refused } = result.counts;
-  announce(`${count(changed, 'finding')} changed${refused > 0 ? `, ${refused} refused` : ''}.`);
-  if ('findings' in target) {
-    const fresh = await Promise.all(target.findings.slice(0, 100).map(({ id }) => call('getFinding', { path: { id } }).catch(() => null)));
-    for (const finding of fresh) if (finding !== null) show(finding);
-  }
+  undoable = undoOf(target, change, result);
+  announce(outcome(changed, refused), { ...(undoable && { action: { label: 'Undo', run: () => void undo() } }) });
+  // The work item may have had findings before, in any order.
+  if (change.work_item_id === undefined) await showChanged(changed);
+  else await showChanged(Number.POSITIVE_INFINITY, { work_item_id: change.work_item_id });
   await refresh('getFinding', 'getFindingStats', 'listWorkItems');
   return result;
+}
+
+/** Acceptances are decisions of their own, which nobody takes back in passing. What was chosen by a filter is not known one by one. */
+function undoOf(target: Target, { status }: Change, { counts, refused }: BulkResult): typeof undoable {
+  if (!('findings' in target) || status === undefined || status === 'risk_accepted' || counts.changed === 0) return null;
+  const isRefused = new Set(refused.map(({ id }) => id));
+  const changed = target.findings.filter((finding) => !isRefused.has(finding.id) && finding.status !== status);
+  return () => undoMany(changed, status);
 }
 
 /** Puts findings into a new work item. */
@@ -91,6 +150,7 @@ export async function newWorkItem(target: Target, fields: Omit<WorkItemCreate, '
   const which = 'findings' in target ? { finding_ids: target.findings.map(({ id }) => id) } : { filter: typedFilter(target.filter) };
   expectOwnEvents();
   const item = await call('createWorkItem', { body: { ...fields, ...which } });
+  await showChanged(item.findings.total, { work_item_id: item.id });
   await refresh('getFinding', 'listWorkItems');
   await restartLists('listWorkItems');
   return item;
