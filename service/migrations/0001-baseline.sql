@@ -1149,6 +1149,7 @@ create unlogged table import_assets (
   knowledge_at timestamptz(3)
 );
 create index import_assets_by_import on import_assets (org_id, import_id, asset_key);
+create index import_assets_by_asset on import_assets (org_id, import_id, asset_id);
 
 create unlogged table import_rows (
   org_id uuid not null,
@@ -1259,15 +1260,29 @@ grant select, insert, update, delete on tenant_import_assets, tenant_import_rows
 -- another import has the table locked, the import goes on without: its plans are slower, not wrong. Orders of magnitude are enough, so samples are small.
 create function analyze_staging() returns void language plpgsql security definer set search_path = rrs, pg_temp set default_statistics_target = 20 as $$
 begin
-  analyze (skip_locked) import_assets (org_id, import_id, asset_key, asset_id);
+  analyze (skip_locked) import_assets (org_id, import_id, asset_key);
   analyze (skip_locked) import_rows (org_id, import_id, n, asset_key, weakness, identity_key, external_id, text_id);
   analyze (skip_locked) import_seen (org_id, import_id, finding_id);
+end
+$$;
+
+-- Once the assets of a report are known. Before, their ids are empty.
+create function analyze_assets() returns void language plpgsql security definer set search_path = rrs, pg_temp set default_statistics_target = 20 as $$
+begin
+  analyze (skip_locked) import_assets (org_id, import_id, asset_key, asset_id, track);
 end
 $$;
 
 create function analyze_groups() returns void language plpgsql security definer set search_path = rrs, pg_temp set default_statistics_target = 20 as $$
 begin
   analyze (skip_locked) import_groups (org_id, import_id, n, asset_id, finding_id, outcome);
+end
+$$;
+
+-- Closures are deleted when they are applied, so that the table is empty between imports.
+create function analyze_closures() returns void language plpgsql security definer set search_path = rrs, pg_temp set default_statistics_target = 20 as $$
+begin
+  analyze (skip_locked) import_closures;
 end
 $$;
 
@@ -1281,7 +1296,7 @@ begin
   for grown in
     select c.oid from pg_class c
     where c.oid = any (array['findings', 'sightings', 'occurrences', 'assets', 'asset_keys', 'asset_tracks', 'asset_versions', 'source_coverage', 'run_assets',
-        'import_closures', 'finding_texts', 'finding_history', 'vulnerability_aliases']::regclass[])
+        'finding_texts', 'finding_history', 'vulnerability_aliases']::regclass[])
       and pg_relation_size(c.oid) > 8192 * (4 + 1.5 * greatest(c.relpages, 0))
   loop
     if grown = 'findings'::regclass then
@@ -1307,8 +1322,8 @@ begin
   analyze (skip_locked) sightings;
 end
 $$;
-revoke all on function analyze_staging, analyze_groups, analyze_grown, analyze_findings from public;
-grant execute on function analyze_staging, analyze_groups, analyze_grown, analyze_findings to rrs_app;
+revoke all on function analyze_staging, analyze_assets, analyze_groups, analyze_closures, analyze_grown, analyze_findings from public;
+grant execute on function analyze_staging, analyze_assets, analyze_groups, analyze_closures, analyze_grown, analyze_findings to rrs_app;
 
 -- ----------------------------------------------------------------------------------------------------
 -- Integrations

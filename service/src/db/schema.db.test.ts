@@ -192,6 +192,8 @@ describe('roles', () => {
     );
     expect(rows.map(({ name }) => name)).toEqual([
       'add_job',
+      'analyze_assets',
+      'analyze_closures',
       'analyze_findings',
       'analyze_groups',
       'analyze_grown',

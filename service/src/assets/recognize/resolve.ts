@@ -106,9 +106,9 @@ async function createNew(tx: TenantTx, orgId: string, importId: string, { all }:
       where staged.org_id = ${orgId} and staged.import_id = ${importId} and staged.asset_id is null and names.rank > 0
       group by 1, 2
     ), shared as (
-      select key, min(asset_key) filter (where rank = 1) as first, bool_or(rank = 2) as weakly from keyed group by key having count(*) > 1
+      select asset_key, rank, min(asset_key) filter (where rank = 1) over same as first, bool_or(rank = 2) over same as weakly from keyed window same as (partition by key)
     ), waiting as (
-      select keyed.asset_key from keyed join shared using (key) where keyed.rank = 1 and (shared.weakly or shared.first < keyed.asset_key)
+      select asset_key from shared where rank = 1 and (weakly or first < asset_key)
     ), chosen as materialized (
       -- Several builds of one asset share its best key, and what names it in the report.
       select distinct staged.asset_key, min(staged.new_id::text) over (partition by staged.keys[1], split_part(staged.asset_key, E'\\n', 1))::uuid as asset_id

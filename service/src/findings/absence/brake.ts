@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { assetVersions } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
+import { isAmong } from '../../db/is-among.ts';
 import type { Resolution } from '../merge/resolution.ts';
 import { activeStatuses } from '../status.ts';
 import type { Absence } from './absence.ts';
@@ -68,8 +69,7 @@ function closingSql({ orgId, importId, sourceId }: Resolution) {
       where f.org_id = ${orgId} and f.status = any(${activeStatuses as readonly string[]}) and f.id in (select finding_id from own where absence <> 'declared')
     ), present as materialized (
       select s.finding_id from active join sightings s on s.org_id = ${orgId} and s.finding_id = active.id and s.state = 'present'
-      left join own on own.finding_id = s.finding_id and own.track = s.track and s.source_id = ${sourceId}
-      where own.finding_id is null
+      where s.source_id <> ${sourceId} or not ${isAmong(sql`(s.finding_id, s.track)`, sql`select finding_id, track from own`)}
     ), closing as materialized (
       select active.id, active.asset_id from active where active.id not in (select finding_id from present)
     )`;

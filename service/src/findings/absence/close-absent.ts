@@ -6,7 +6,7 @@ import { type FindingFollower, idsSql } from '../follower.ts';
 import { closeUnseen } from '../merge/change-status.ts';
 import type { Groups } from '../merge/group-records.ts';
 import { updateShared } from '../merge/merged-values.ts';
-import type { Resolution } from '../merge/resolution.ts';
+import { isLarge, type Resolution } from '../merge/resolution.ts';
 import { componentEntry, isSelective, portRange, recordLists } from '../merge/run-lists.ts';
 import type { Absence } from './absence.ts';
 import { findExcess, type Withheld } from './brake.ts';
@@ -31,6 +31,7 @@ export async function closeAbsent(tx: TenantTx, resolution: Resolution, absence:
   if (absence.complete) {
     await findAbsent(tx, resolution, absence);
     if (await hasClosures(tx, resolution)) {
+      if (isLarge(resolution)) await sql`select analyze_closures()`.execute(tx);
       await findRetracted(tx, resolution, absence);
       await findNarrower(tx, resolution, absence);
     }

@@ -115,9 +115,13 @@ export async function findAbsent(tx: TenantTx, resolution: Resolution, absence: 
       case when ${isRetired} then 'check_retired' else 'gone' end,
       a.started_at, array_remove(array[${sql.join(against)}]::text[], null), ${gapsOf(absence)}
     from ${coveredSql(resolution)} a
-    join findings f on f.org_id = ${orgId} and f.asset_id = a.asset_id
-    join sightings s on s.org_id = ${orgId} and s.finding_id = f.id and s.source_id = ${sourceId} and s.track = a.track and (s.state = 'present' or s.absence = 'declared')
-    left join source_coverage c on c.org_id = ${orgId} and c.source_id = ${sourceId} and c.asset_id = a.asset_id and c.track = a.track
+    -- From asset to finding to sighting by their indexes, whatever the statistics say: they are those of all organizations together.
+    cross join lateral (select own.* from findings own where own.org_id = ${orgId} and own.asset_id = a.asset_id offset 0) f
+    cross join lateral (
+      select own.* from sightings own where own.org_id = ${orgId} and own.finding_id = f.id and own.source_id = ${sourceId} and own.track = a.track
+        and (own.state = 'present' or own.absence = 'declared') offset 0) s
+    left join lateral (
+      select own.* from source_coverage own where own.org_id = ${orgId} and own.source_id = ${sourceId} and own.asset_id = a.asset_id and own.track = a.track offset 0) c on true
     where ${lastSeenSql} < a.started_at
       and not exists (select from tenant_import_groups g where g.org_id = ${orgId} and g.import_id = ${importId} and g.finding_id = f.id and g.track = s.track and (g.present or g.outcome in ('gone', 'declared')))
       and not exists (select from tenant_import_seen i where i.org_id = ${orgId} and i.import_id = ${importId} and i.finding_id = f.id and i.content = s.content)`.execute(

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { retireUnlistedAssets } from '../../assets/recognize/retire-unlisted.ts';
 import type { TenantTx } from '../../db/database.ts';
+import { isAmong } from '../../db/is-among.ts';
 import { lastSeenSql } from '../merge/group-records.ts';
 import type { Resolution } from '../merge/resolution.ts';
 import type { Absence } from './absence.ts';
@@ -33,11 +34,11 @@ function unlistedSql({ orgId, importId, sourceId }: Resolution, { lists }: Listi
     ), run as materialized (
       select min(started_at) as at, count(distinct asset_id) as assets from listed
     ), ${lists === 'all_assets' ? sql`` : comparable} unlisted as materialized (
-      select c.asset_id, c.track, run.at, exists (${listsTrack}) as has_others, c.unlisted_at is not null and c.unlisted_at <> run.at as is_second
+      select c.asset_id, c.track, run.at, exists (${listsTrack} offset 0) as has_others, c.unlisted_at is not null and c.unlisted_at <> run.at as is_second
       from source_coverage c cross join run
       where c.org_id = ${orgId} and c.source_id = ${sourceId} and c.seen_at < run.at and c.gone_at is null
-        and not exists (${listsTrack} and own.track = c.track)
-        and ${lists === 'all_assets' ? sql`true` : sql`c.asset_id in (select asset_id from comparable)`}
+        and not exists (${listsTrack} and own.track = c.track offset 0)
+        and ${lists === 'all_assets' ? sql`true` : isAmong(sql`c.asset_id`, sql`select asset_id from comparable`)}
     )`;
 }
 
@@ -53,9 +54,11 @@ export async function findUnlisted(tx: TenantTx, resolution: Resolution, absence
     insert into import_closures (org_id, import_id, finding_id, track, absence, absent_at)
     select ${orgId}, ${importId}, s.finding_id, s.track, case when unlisted.has_others then 'track_ended' else 'asset_gone' end, unlisted.at
     from unlisted
-    join findings f on f.org_id = ${orgId} and f.asset_id = unlisted.asset_id
-    join sightings s on s.org_id = ${orgId} and s.finding_id = f.id and s.source_id = ${sourceId} and s.track = unlisted.track and s.state = 'present'
-    join source_coverage c on c.org_id = ${orgId} and c.source_id = ${sourceId} and c.asset_id = unlisted.asset_id and c.track = unlisted.track
+    cross join lateral (select own.id from findings own where own.org_id = ${orgId} and own.asset_id = unlisted.asset_id offset 0) f
+    cross join lateral (
+      select own.* from sightings own where own.org_id = ${orgId} and own.finding_id = f.id and own.source_id = ${sourceId} and own.track = unlisted.track and own.state = 'present' offset 0) s
+    cross join lateral (
+      select own.* from source_coverage own where own.org_id = ${orgId} and own.source_id = ${sourceId} and own.asset_id = unlisted.asset_id and own.track = unlisted.track offset 0) c
     where unlisted.is_second and ${lastSeenSql} < unlisted.at
     on conflict do nothing`.execute(tx);
 }
@@ -66,8 +69,8 @@ export async function recordUnlisted(tx: TenantTx, resolution: Resolution, absen
   const { orgId, importId, sourceId } = resolution;
   const { rows } = await sql<{ asset_id: string; gone_at: Date | null }>`
     with ${unlistedSql(resolution, absence)}
-    update source_coverage c set unlisted_at = coalesce(c.unlisted_at, unlisted.at), gone_at = case when unlisted.is_second then unlisted.at end
-    from unlisted where c.org_id = ${orgId} and c.source_id = ${sourceId} and c.asset_id = unlisted.asset_id and c.track = unlisted.track
+    update source_coverage c set unlisted_at = coalesce(c.unlisted_at, run.at), gone_at = case when c.unlisted_at <> run.at then run.at end
+    from run where c.org_id = ${orgId} and c.source_id = ${sourceId} and ${isAmong(sql`(c.asset_id, c.track)`, sql`select asset_id, track from unlisted`)}
     returning c.asset_id, c.gone_at`.execute(tx);
   const ids = [...new Set(rows.flatMap(({ asset_id, gone_at }) => (gone_at === null ? [] : [asset_id])))];
   if (ids.length === 0) return;

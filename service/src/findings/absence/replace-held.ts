@@ -18,9 +18,9 @@ export async function replaceHeld(tx: TenantTx, { orgId, importId, sourceId }: R
     tx,
   );
   await sql`
-    delete from import_closures c using import_closures own
-    where c.org_id = ${orgId} and c.import_id in ${held} and own.org_id = ${orgId} and own.import_id = ${importId}
-      and own.finding_id = c.finding_id and own.track = c.track and own.absent_at > c.absent_at`.execute(tx);
+    delete from import_closures c where c.org_id = ${orgId} and c.import_id in ${held} and exists (
+      select from import_closures own where own.org_id = ${orgId} and own.import_id = ${importId}
+        and own.finding_id = c.finding_id and own.track = c.track and own.absent_at > c.absent_at offset 0)`.execute(tx);
   const { rows } = await sql<{ id: string }>`
     update imports i set status = 'discarded', version = i.version + 1,
       notes = coalesce(i.notes, '[]') || to_jsonb(${`A newer run of the source replaced this one: import ${importId}. Nothing is left to confirm.`}::text)

@@ -236,10 +236,10 @@ function blockedNote(code: string, count: number): string {
 /** Notes that explain where a complete run closed nothing. */
 async function coverageNotes(tx: TenantTx, { orgId, importId, sourceId }: Resolution, scope: ScanScope): Promise<string[]> {
   const { rows } = await sql<{ assets: number; newer: number }>`
-    select count(distinct run.asset_id)::int as assets, count(distinct newer.asset_id)::int as newer
-    from run_assets run
-    left join source_coverage newer on newer.org_id = ${orgId} and newer.source_id = ${sourceId} and newer.asset_id = run.asset_id and newer.track = run.track and newer.seen_at > run.started_at
-    where run.org_id = ${orgId} and run.import_id = ${importId}`.execute(tx);
+    select count(distinct run.asset_id)::int as assets, count(distinct run.asset_id) filter (where exists (
+      select from source_coverage newer
+      where newer.org_id = ${orgId} and newer.source_id = ${sourceId} and newer.asset_id = run.asset_id and newer.track = run.track and newer.seen_at > run.started_at))::int as newer
+    from run_assets run where run.org_id = ${orgId} and run.import_id = ${importId}`.execute(tx);
   const { assets, newer } = rows[0] ?? { assets: 0, newer: 0 };
   return [
     ...(assets === 0 ? ['Nothing was closed: neither the report nor `scan_scope` names an asset.'] : []),

@@ -2,6 +2,7 @@ import { type Severity, severities } from '@rrs/scan-reports';
 import { sql } from 'kysely';
 import { importedAssets } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
+import { isAmong } from '../../db/is-among.ts';
 import { changedOutcomes } from '../merge/group-records.ts';
 import { severityName } from '../severity.ts';
 import { closedStatuses } from '../status.ts';
@@ -70,15 +71,15 @@ export async function recordUnchanged(tx: TenantTx, orgId: string, importId: str
         and c.complete_import_id = run.import_id)))`;
   await sql`
     with own as materialized (select * from ${untold} run), older as (
-      delete from import_changes c using own
-      join run_assets older on older.org_id = ${orgId} and older.source_id = own.source_id and older.asset_id = own.asset_id and older.track = own.track
-      where c.org_id = ${orgId} and c.kind = 'unchanged' and c.import_id = older.import_id and c.import_id <> ${importId}
+      delete from import_changes c where c.org_id = ${orgId} and c.kind = 'unchanged' and c.import_id <> ${importId} and c.import_id = any(array(
+        select older.import_id from own cross join lateral (
+          select run.import_id from run_assets run where run.org_id = ${orgId} and run.source_id = own.source_id and run.asset_id = own.asset_id and run.track = own.track offset 0) older))
     ), saw as (
-      select g.finding_id from tenant_import_groups g join own on own.asset_id = g.asset_id and own.track = g.track
-      where g.org_id = ${orgId} and g.import_id = ${importId} and g.present
+      select g.finding_id from tenant_import_groups g
+      where g.org_id = ${orgId} and g.import_id = ${importId} and g.present and ${isAmong(sql`(g.asset_id, g.track)`, sql`select asset_id, track from own`)}
       union
       select i.finding_id from tenant_import_seen i join findings f on f.org_id = ${orgId} and f.id = i.finding_id
-      where i.org_id = ${orgId} and i.import_id = ${importId} and f.asset_id in (select asset_id from own)
+      where i.org_id = ${orgId} and i.import_id = ${importId} and ${isAmong(sql`f.asset_id`, sql`select asset_id from own`)}
     ), unchanged as (
       select finding_id from saw except select unnest(finding_ids) from import_changes where org_id = ${orgId} and import_id = ${importId}
     )

@@ -44,14 +44,3 @@ it('the first import of a new organization takes its share of time, and later on
   for (const [hour, items] of [tenth, tenth, severe(tenth), severe(tenth.slice(SIZE / 20))].entries()) times.push((await beside(items, hour + 1)).ms);
   expect(Math.max(...times)).toBeLessThan(first.ms / 2);
 });
-
-/** Comparing each host with each other one takes minutes. */
-it('fleets of a thousand hosts are scanned again and again within seconds', async () => {
-  const org = await engine.organization();
-  const fleet = (name: string): Item[] => Array.from({ length: 1_000 }, (_, n) => seen({ asset: { type: 'host', name: `${name}${n}.example.com` } }));
-  for (const name of ['first', 'first', 'second']) await engine.run(org, fleet(name), { scope: { coverage: 'complete' } });
-  const { rows } = await engine
-    .admin()
-    .query(`select relname from pg_class where oid = any('{asset_keys, source_coverage, run_assets}'::regclass[]) and reltuples < 1000`);
-  expect(rows, 'tables whose statistics are outdated').toEqual([]);
-});

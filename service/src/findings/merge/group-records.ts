@@ -78,7 +78,9 @@ async function laterRunsOfOtherBuilds(tx: TenantTx, { orgId, importId, sourceId 
 }
 
 /**
- * Groups the records of a report by finding and track. A group belongs to the finding with its weakness and identity key, unless the tool's own id leads
+ * Groups the records of a report by finding and track. What is known about each group is looked up by an index ("lateral … offset 0"): with the statistics
+ * of an average organization, the planner would compare all records of a large one with all its findings.
+ * A group belongs to the finding with its weakness and identity key, unless the tool's own id leads
  * to another finding of the asset. That one has moved, and what is now at its old location is something else.
  */
 export async function groupRecords(tx: TenantTx, resolution: Resolution, isComplete: boolean): Promise<Groups> {
@@ -107,7 +109,9 @@ export async function groupRecords(tx: TenantTx, resolution: Resolution, isCompl
         first_value(g.new_id) over (partition by g.asset_id, g.weakness, g.identity_key order by g.n) as shared_id,
         coalesce(by_id.finding_id, f.merged_into, f.id) as finding_id, case when by_id.finding_id = coalesce(f.merged_into, f.id) then 0 when by_id.finding_id is not null then 1 else 2 end as how
       from grouped g
-      left join findings f on f.org_id = ${orgId} and f.asset_id = g.asset_id and f.weakness = g.weakness and f.identity_key = g.identity_key
+      left join lateral (
+        select own.id, own.merged_into from findings own
+        where own.org_id = ${orgId} and own.asset_id = g.asset_id and own.weakness = g.weakness and own.identity_key = g.identity_key offset 0) f on true
       left join lateral (
         select s.finding_id from sightings s
         where g.external_id is not null and s.org_id = ${orgId} and s.source_id = ${sourceId} and s.external_id = g.external_id
@@ -160,9 +164,11 @@ export async function groupRecords(tx: TenantTx, resolution: Resolution, isCompl
         else 'unchanged'
       end
     from decided k
-    left join findings f on f.org_id = ${orgId} and f.id = k.old_id
-    left join sightings s on s.org_id = ${orgId} and s.finding_id = k.old_id and s.source_id = ${sourceId} and s.track = k.track
-    left join source_coverage c on c.org_id = ${orgId} and c.source_id = ${sourceId} and c.asset_id = k.asset_id and c.track = k.track
+    left join lateral (select own.* from findings own where own.org_id = ${orgId} and own.id = k.old_id offset 0) f on true
+    left join lateral (
+      select own.* from sightings own where own.org_id = ${orgId} and own.finding_id = k.old_id and own.source_id = ${sourceId} and own.track = k.track offset 0) s on true
+    left join lateral (
+      select own.* from source_coverage own where own.org_id = ${orgId} and own.source_id = ${sourceId} and own.asset_id = k.asset_id and own.track = k.track offset 0) c on true
     cross join lateral (
       select case when not k.present then null when s.state = 'absent' and k.shown_at < s.absent_at and not exists (
         select from run_assets run where run.org_id = ${orgId} and run.source_id = ${sourceId} and run.asset_id = k.asset_id and run.track = k.track and run.started_at = s.absent_at

@@ -3,7 +3,7 @@ import type { Database, TenantTx } from '../../db/database.ts';
 import { reopenedByScan } from '../status.ts';
 import type { Groups } from './group-records.ts';
 import type { Resolution } from './resolution.ts';
-import { isLessAble, runsSql } from './write-sightings.ts';
+import { isLessAble, runOfSql, runsSql } from './write-sightings.ts';
 
 /**
  * Most records of a scan repeat the last scan. They are recognized by their content and take a fast path. This error means that a record
@@ -19,6 +19,8 @@ export function knownContents(db: Database, orgId: string): (contents: string[])
     db.withTenant({ orgId }, async (tx) => {
       // decode is not leakproof: in the condition on sightings, it would be computed after row-level security, for all sightings of the organization.
       // In steps, because the statistics know nothing of a new organization: the planner would go through all its findings for each content.
+      // Combining the index of contents with that of organizations would read all sightings of this one for each content.
+      await sql`set local enable_bitmapscan = off`.execute(tx);
       const { rows } = await sql<{ content: string; finding_id: string }>`
         with asked as materialized (
           select content, decode(content, 'hex') as digest from unnest(${contents}::text[]) as given (content)
@@ -47,8 +49,10 @@ export async function markSeen(tx: TenantTx, resolution: Resolution, groups: Gro
       coalesce(bool_or(least(s.last_seen, f.last_seen) < date_trunc('day', ${seenAtSql}, 'UTC')), false) as stale,
       coalesce(bool_or(${isLessAble}), false) as lower
     from tenant_import_seen i
-    left join sightings s on s.org_id = ${orgId} and s.finding_id = i.finding_id and s.source_id = ${sourceId} and s.content = i.content and s.state = 'present'
-    left join findings f on f.org_id = ${orgId} and f.id = s.finding_id and ${untouched}
+    left join lateral (
+      select own.* from sightings own
+      where own.org_id = ${orgId} and own.finding_id = i.finding_id and own.source_id = ${sourceId} and own.content = i.content and own.state = 'present' offset 0) s on true
+    left join lateral (select f.* from findings f where f.org_id = ${orgId} and f.id = s.finding_id and ${untouched} offset 0) f on true
     left join run on run.asset_id = f.asset_id and run.track = s.track
     where i.org_id = ${orgId} and i.import_id = ${importId}`.execute(tx);
   const { rows: twice } = groups.known
@@ -67,12 +71,13 @@ const seenAtSql = sql`least(coalesce(i.last_seen, run.ended_at), now())`;
 async function refreshSeen(tx: TenantTx, resolution: Resolution): Promise<void> {
   const { orgId, importId, sourceId } = resolution;
   const seen = sql`
-    with runs as materialized (select * from ${runsSql(resolution)} every), run as materialized (
+    with run as materialized (
       select s.finding_id, s.track, max(${seenAtSql}) as seen_at, bool_and(run.credentialed) as credentialed, min(run.knowledge_at) as knowledge_at
       from tenant_import_seen i
-      join sightings s on s.org_id = ${orgId} and s.finding_id = i.finding_id and s.source_id = ${sourceId} and s.content = i.content
-      join findings f on f.org_id = ${orgId} and f.id = s.finding_id
-      join runs run on run.asset_id = f.asset_id and run.track = s.track
+      cross join lateral (
+        select own.* from sightings own where own.org_id = ${orgId} and own.finding_id = i.finding_id and own.source_id = ${sourceId} and own.content = i.content offset 0) s
+      cross join lateral (select own.asset_id from findings own where own.org_id = ${orgId} and own.id = s.finding_id offset 0) f
+      cross join lateral ${runOfSql(resolution, { asset: sql`f.asset_id`, track: sql`s.track` })} run
       where i.org_id = ${orgId} and i.import_id = ${importId} group by 1, 2
     )`;
   await sql`${seen} update sightings s set last_seen = greatest(s.last_seen, run.seen_at), last_import_id = ${importId}, seen_import_id = ${importId},

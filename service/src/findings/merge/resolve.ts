@@ -25,6 +25,7 @@ export interface Outcomes {
 /** Turns the staged records of an import into findings and sightings. Call `resolveAssets` and `adoptIdentities` first. */
 export async function resolveRecords(tx: TenantTx, resolution: Resolution, moved: MovedCode | null): Promise<Outcomes> {
   const { orgId, staged } = resolution;
+  if (isLarge(resolution)) await sql`select analyze_assets()`.execute(tx);
   // Earlier imports wrote their last rows after they had gathered statistics, and this one has just written its assets.
   const grownBefore = isLarge(resolution) && (await analyzeGrown(tx));
   if (staged.rows === 0) {

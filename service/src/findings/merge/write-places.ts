@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
+import { isAmong } from '../../db/is-among.ts';
 import { placesSql } from '../decisions/places.ts';
 import { changedOutcomes } from './group-records.ts';
 import type { Resolution } from './resolution.ts';
@@ -35,10 +36,10 @@ export async function writePlaces(tx: TenantTx, { orgId, importId, sourceId }: R
       join tenant_import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = any(several.members) and r.present
       group by 1, 2, 3
     ), gone as (
-      update occurrences o set state = 'absent' from several
-      where o.org_id = ${orgId} and o.finding_id = several.finding_id and o.source_id = ${sourceId} and o.track = several.track and o.state = 'present'
-        and (${isComplete} or several.outcome = 'returned')
-        and not exists (select from named where named.finding_id = o.finding_id and named.track = o.track and named.label = o.label)
+      update occurrences o set state = 'absent'
+      where o.org_id = ${orgId} and o.finding_id = any(array(select finding_id from several)) and o.source_id = ${sourceId} and o.state = 'present'
+        and ${isAmong(sql`(o.finding_id, o.track)`, sql`select finding_id, track from several where ${isComplete} or outcome = 'returned'`)}
+        and not ${isAmong(sql`(o.finding_id, o.track, o.label)`, sql`select finding_id, track, label from named where label is not null`)}
     )
     insert into occurrences as o (org_id, finding_id, source_id, track, place, label, location, state, first_seen, last_seen)
     select ${orgId}, finding_id, ${sourceId}, track, ${placeKey(sql`label`)}, label, location, 'present', first_seen, seen_at from named

@@ -73,11 +73,18 @@ export async function retractLate(tx: TenantTx, { orgId, importId, sourceId }: R
           and reported.first_seen <= late.ended_at and reported.last_seen >= s.absent_at))`.execute(tx);
 }
 
+const ability = sql`max(ended_at) as ended_at, bool_and(credentialed) as credentialed, min(knowledge_at) as knowledge_at`;
+
 /** How able the run was on each track that it covered. */
 export function runsSql({ orgId, importId }: Resolution): RawBuilder<unknown> {
+  return sql`(select asset_id, track, ${ability} from ${importedAssets} named where org_id = ${orgId} and import_id = ${importId} group by asset_id, track)`;
+}
+
+/** The same for one track, by its index. No row if the run did not cover it. */
+export function runOfSql({ orgId, importId }: Resolution, { asset, track }: Record<'asset' | 'track', RawBuilder<unknown>>): RawBuilder<unknown> {
   return sql`(
-    select asset_id, track, max(ended_at) as ended_at, bool_and(credentialed) as credentialed, min(knowledge_at) as knowledge_at from ${importedAssets} named
-    where org_id = ${orgId} and import_id = ${importId} group by asset_id, track)`;
+    select ${ability} from ${importedAssets} named
+    where named.org_id = ${orgId} and named.import_id = ${importId} and named.asset_id = ${asset} and named.track = ${track} having count(*) > 0)`;
 }
 
 /** While a finding has one sighting, its columns are what that source says. Before a second one joins, this is kept with the first. */

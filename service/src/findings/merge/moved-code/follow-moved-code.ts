@@ -49,6 +49,13 @@ interface ChangedFile {
 /** Files with more findings of one kind than this are not compared. */
 const MAX_COMPARED = 1_000;
 
+/** The asset of the record `r`, unless the scan of it proves nothing. */
+function assetOfRecord({ orgId, importId }: Resolution): RawBuilder<unknown> {
+  return sql`(
+    select named.asset_id, named.started_at from ${importedAssets} named
+    where named.org_id = ${orgId} and named.import_id = ${importId} and named.asset_key = r.asset_key and named.doubt is null limit 1)`;
+}
+
 /** By rule, title and file: what was there and what is there now, for files with a record that matches no known finding. */
 async function changedFiles(tx: TenantTx, resolution: Resolution, { isUnread }: MovedCode): Promise<ChangedFile[]> {
   const { orgId, importId, sourceId } = resolution;
@@ -56,7 +63,7 @@ async function changedFiles(tx: TenantTx, resolution: Resolution, { isUnread }: 
     with here as (
       select covered.asset_id, r.weakness, r.location->>'path' as path, r.title, r.identity_key, min((r.location->>'line')::bigint) as line, min(r.location->>'snippet') as snippet, min(covered.started_at) as started_at
       from tenant_import_rows r
-      join (select distinct asset_key, asset_id, started_at from ${importedAssets} covered where covered.org_id = ${orgId} and covered.import_id = ${importId} and covered.doubt is null) covered using (asset_key)
+      cross join lateral ${assetOfRecord(resolution)} covered
       where r.org_id = ${orgId} and r.import_id = ${importId} and r.present and r.external_id is null and ${isByLine(sql`r.location`)}
         and not ${isUnread(sql`r.location`)}
       group by 1, 2, 3, 4, 5
@@ -92,7 +99,7 @@ async function renamedFiles(tx: TenantTx, resolution: Resolution, { isUnread }: 
     with here as materialized (
       select covered.asset_id, r.weakness, r.location->>'fingerprint' as fingerprint, r.identity_key, min(covered.started_at) as started_at
       from tenant_import_rows r
-      join (select distinct asset_key, asset_id, started_at from ${importedAssets} covered where covered.org_id = ${orgId} and covered.import_id = ${importId} and covered.doubt is null) covered using (asset_key)
+      cross join lateral ${assetOfRecord(resolution)} covered
       where r.org_id = ${orgId} and r.import_id = ${importId} and r.present and r.external_id is null and ${isFingerprinted(sql`r.location`)}
       group by 1, 2, 3, 4
     ), fresh as materialized (

@@ -1,0 +1,90 @@
+import type { Asset } from '@rrs/scan-reports';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { newId } from '../../shared/ids.ts';
+import { type Item, inLib, seen, useImports } from '../../testing/findings/imports.ts';
+
+const HOSTS = 250;
+/** Comparing each host with each other one takes 62,500 rows. */
+const MOST_ROWS = 12_500;
+
+interface Plan {
+  'Node Type': string;
+  'Subplan Name'?: string;
+  Alias?: string;
+  'Join Filter'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  'Rows Removed by Join Filter'?: number;
+  Plans?: Plan[];
+}
+
+const engine = useImports();
+const emit = vi.spyOn(pg.Client.prototype, 'emit');
+afterAll(() => emit.mockRestore());
+
+/** The server tells every connection how each of its statements ran. */
+beforeAll(async () => {
+  const { rows } = await engine.admin().query('select quote_ident(current_database()) as name');
+  const change = (setting: string) => engine.admin().query(`alter database ${rows[0].name} set ${setting}`);
+  await change(`session_preload_libraries = 'auto_explain'`);
+  const settings = { log_min_duration: 0, log_analyze: 'on', log_timing: 'off', log_level: 'notice', log_format: 'json', log_parameter_max_length: 0 };
+  for (const [name, value] of Object.entries(settings)) await change(`auto_explain.${name} = ${value}`);
+});
+
+interface Step {
+  rows: number;
+  step: string;
+}
+
+/** The step of a plan that looked at the most rows. */
+function busiestStep({ Plans = [], ...own }: Plan): Step {
+  const each = own['Actual Rows'] + (own['Rows Removed by Filter'] ?? 0) + (own['Rows Removed by Join Filter'] ?? 0);
+  const { 'Node Type': kind, 'Subplan Name': part = '', Alias: alias = '', 'Join Filter': filter = '' } = own;
+  const steps = [{ rows: each * own['Actual Loops'], step: [kind, part, alias, filter].join(' ') }, ...Plans.map(busiestStep)];
+  return steps.reduce((most, one) => (one.rows > most.rows ? one : most));
+}
+
+function busiestSteps(): (Step & { statement: string })[] {
+  const plans = emit.mock.calls.flatMap(([event, notice]) => (event === 'notice' ? [/plan:\s+(\{.*\})/s.exec(notice.message)?.[1] ?? '{}'] : []));
+  return plans.map((text) => {
+    const { 'Query Text': statement, Plan: plan } = JSON.parse(text);
+    return { ...busiestStep(plan), statement: statement.replace(/\s+/g, ' ').trim() };
+  });
+}
+
+const host = (n: number): Asset => ({ type: 'host', name: `host${n}.example.com` });
+const all = Array.from({ length: HOSTS }, (_, n) => host(n));
+const on = (assets: readonly Asset[], given: Parameters<typeof seen>[0] = {}): Item[] => assets.map((asset) => seen({ asset, ...given }));
+const twice = (path: string, other: string): Item[] => [path, other].flatMap((one) => on(all, { location: { component: 'lib', path: one } }));
+const manyOfOne = all.map((_, n) => inLib(`lib${n}`));
+const OTHER = ['CVE-2024-0002'];
+
+/** Statistics are gathered once a minute at best, and of all organizations together, so the planner may expect few rows where there are many. */
+it('no statement of an import compares each asset or finding with each other one', { timeout: 120_000 }, async () => {
+  // The statistics know small organizations only.
+  for (let n = 0; n < 12; n++) await engine.run(await engine.organization(), on(all.slice(0, 20)), { scope: { coverage: 'complete' } });
+  const org = await engine.organization();
+  let day = 1;
+  const scope = () => ({ coverage: 'complete', started_at: new Date(Date.UTC(2026, 0, day++)).toISOString() }) as const;
+  const run = (items: Item[], source: 'tool_a' | 'tool_b' = 'tool_a') => engine.run(org, items, { scope: scope(), source });
+  emit.mockClear();
+  await run(on(all));
+  await run(on(all));
+  await run(on(all, { severity: 'critical' }));
+  await run(on(all), 'tool_b');
+  await engine.run(org, on(all, { severity: 'low' }), { scope: { coverage: 'complete', started_at: '2025-01-01T00:00:00Z' } });
+  await run([...on(all), ...on(all, { vulnerability_ids: OTHER })]);
+  await run(on(all, { vulnerability_ids: OTHER }));
+  await run(on(all.slice(50), { vulnerability_ids: OTHER }));
+  await run(on(all.slice(50), { vulnerability_ids: OTHER }));
+  await run(twice('a', 'b'));
+  await run(twice('b', 'c'));
+  for (const from of [0, 0, 50]) await run(manyOfOne.slice(from));
+  const connection = newId();
+  for (const listed of [all, all, all.slice(50), all.slice(50)]) await engine.collect(org, connection, { items: on(listed), covers: listed, scope: scope() });
+  const busiest = busiestSteps().sort((one, other) => other.rows - one.rows);
+  expect(busiest.length).toBeGreaterThan(500);
+  expect(busiest.filter(({ rows }) => rows > MOST_ROWS)).toEqual([]);
+});
