@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { countAndSize } from '../db/any-rows.ts';
 import type { TenantTx } from '../db/database.ts';
+import { countAndSize } from '../db/rows.ts';
 
 export function usedByEvents(tx: TenantTx, orgId: string) {
   return countAndSize(tx, sql`select * from events where org_id = ${orgId}`);

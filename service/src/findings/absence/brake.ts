@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { assetVersions } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
-import { isAmong } from '../../db/is-among.ts';
+import { isAmong } from '../../db/rows.ts';
 import type { Resolution } from '../merge/resolution.ts';
 import { activeStatuses } from '../status.ts';
 import type { Absence } from './absence.ts';

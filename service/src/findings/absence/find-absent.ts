@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { importedAssets } from '../../assets/relations.ts';
-import { anyRows } from '../../db/any-rows.ts';
 import type { TenantTx } from '../../db/database.ts';
+import { anyRows } from '../../db/rows.ts';
 import { lastSeenSql, seenImportSql } from '../merge/group-records.ts';
 import type { Resolution } from '../merge/resolution.ts';
 import { FILES_SHARE, isPortLeftOut, portRange } from '../merge/run-lists.ts';

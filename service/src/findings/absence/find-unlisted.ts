@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { retireUnlistedAssets } from '../../assets/recognize/retire-unlisted.ts';
 import type { TenantTx } from '../../db/database.ts';
-import { isAmong } from '../../db/is-among.ts';
+import { isAmong } from '../../db/rows.ts';
 import { lastSeenSql } from '../merge/group-records.ts';
 import type { Resolution } from '../merge/resolution.ts';
 import type { Absence } from './absence.ts';

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { anyRows } from '../../db/any-rows.ts';
 import type { TenantTx } from '../../db/database.ts';
+import { anyRows } from '../../db/rows.ts';
 import { type Claims, hasAliases, learnAliases } from '../../vulnerabilities/aliases.ts';
 import { aliasesFor, vulnerabilityAliases } from '../../vulnerabilities/relations.ts';
 import type { MergedPair } from '../follower.ts';

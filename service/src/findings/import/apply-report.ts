@@ -4,8 +4,8 @@ import { type DescribedAsset, describeAsset } from '../../assets/recognize/descr
 import { resolveAssets } from '../../assets/recognize/resolve.ts';
 import { describeRun, type RunOfAsset } from '../../assets/recognize/resolve-tracks.ts';
 import { importedAssets } from '../../assets/relations.ts';
-import { anyRows } from '../../db/any-rows.ts';
 import type { TenantTx } from '../../db/database.ts';
+import { anyRows } from '../../db/rows.ts';
 import { readPolicy } from '../../organizations/read-policy.ts';
 import { type Actor, systemActor } from '../../shared/actor.ts';
 import { type Absence, blockers, doubtsOf, isBlocker } from '../absence/absence.ts';

@@ -2,7 +2,7 @@ import { type Severity, severities } from '@rrs/scan-reports';
 import { sql } from 'kysely';
 import { importedAssets } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
-import { isAmong } from '../../db/is-among.ts';
+import { isAmong } from '../../db/rows.ts';
 import { changedOutcomes } from '../merge/group-records.ts';
 import { severityName } from '../severity.ts';
 import { closedStatuses } from '../status.ts';

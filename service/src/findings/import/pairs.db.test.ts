@@ -38,7 +38,7 @@ interface Step {
   step: string;
 }
 
-/** The step of a plan that looked at the most rows. */
+/** The step of a plan that looked at more rows than the others. */
 function busiestStep({ Plans = [], ...own }: Plan): Step {
   const each = own['Actual Rows'] + (own['Rows Removed by Filter'] ?? 0) + (own['Rows Removed by Join Filter'] ?? 0);
   const { 'Node Type': kind, 'Subplan Name': part = '', Alias: alias = '', 'Join Filter': filter = '' } = own;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { countAndSize } from '../../db/any-rows.ts';
 import type { TenantTx } from '../../db/database.ts';
+import { countAndSize } from '../../db/rows.ts';
 
 interface StoredFiles {
   count: number;

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import { assetTracks, assetVersions } from '../../assets/relations.ts';
 import { trackName } from '../../assets/track-name.ts';
-import { anyRows } from '../../db/any-rows.ts';
 import type { TenantTx } from '../../db/database.ts';
+import { anyRows } from '../../db/rows.ts';
 import { emitSql } from '../../events/emit.ts';
 import { provenGoneSql } from '../decisions/sightings.ts';
 import { historySql } from '../history.ts';

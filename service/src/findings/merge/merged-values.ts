@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import { assetFacts } from '../../assets/relations.ts';
-import { anyRows } from '../../db/any-rows.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { assignments, columnsOf, insertLists, type NamedValues, selection } from '../../db/named-values.ts';
+import { anyRows } from '../../db/rows.ts';
 import { readPolicy } from '../../organizations/read-policy.ts';
 import { vulnerabilityFacts } from '../../vulnerabilities/relations.ts';
 import { riskSql } from '../../vulnerabilities/risk.ts';

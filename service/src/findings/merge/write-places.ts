@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
-import { isAmong } from '../../db/is-among.ts';
+import { isAmong } from '../../db/rows.ts';
 import { placesSql } from '../decisions/places.ts';
 import { changedOutcomes } from './group-records.ts';
 import type { Resolution } from './resolution.ts';

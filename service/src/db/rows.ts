@@ -17,3 +17,11 @@ export async function countAndSize(tx: TenantTx, query: RawBuilder<unknown>): Pr
       (select avg(pg_column_size(sample)) as bytes from (${query} limit ${sql.lit(SAMPLE_ROWS)}) sample) sampled`.execute(tx);
   return rows[0] ?? { count: 0, bytes: 0 };
 }
+
+/**
+ * Whether `value` is a row of `rows`, by one lookup in a hash table. PostgreSQL makes a join of a plain IN, and if it expects few rows, it compares each row
+ * of one side with each row of the other. What a statement has written or selected itself has no statistics.
+ */
+export function isAmong(value: RawBuilder<unknown>, rows: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql`coalesce(${value} in (${rows}), false)`;
+}
