@@ -6880,6 +6880,8 @@ export interface Operations {
 
   listMembers: {
     query?: {
+      /** Text in the name or the e-mail address, ignoring case */
+      q?: string;
       /** Maximum number of items per page */
       limit?: number;
       /** `next_cursor` or `prev_cursor` of another page of the same list. Default: the first page */

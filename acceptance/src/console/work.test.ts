@@ -38,6 +38,11 @@ test('findings become a work item by key: the title is proposed, and the list of
   await dialog.waitFor();
   expect(await dialog.getByLabel('Title').inputValue()).toContain('Fix 2 findings on');
   await expectAccessible(page, 'new work item');
+  // The service searches for members.
+  const asked = page.waitForRequest((request) => request.url().includes('/members?limit=20&q=love'));
+  await dialog.getByLabel('Assignee').fill('love');
+  await asked;
+  await dialog.locator('option[value="ada@example.com"]').waitFor({ state: 'attached' });
   await dialog.getByLabel('Title').fill('Update two libraries');
   await page.keyboard.press('Enter');
   await page.getByRole('status').getByText('Created the work item “Update two libraries”.').waitFor();

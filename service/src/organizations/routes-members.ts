@@ -19,7 +19,7 @@ export function memberRoutes(app: App, { db, secret }: OrganizationDeps): void {
     tag: 'Members and keys',
     query: MemberQuery,
     list: MemberList,
-    read: async (tx, { actor, page }) => presentPage(await listMembers(tx, actor.orgId, page), toMember),
+    read: async (tx, { actor, query, page }) => presentPage(await listMembers(tx, actor.orgId, query.q, page), toMember),
   });
 
   app.post(

@@ -228,7 +228,10 @@ export const Member = Named('Member', {
   ...common,
 });
 export const MemberList = PageOf('MemberList', Member);
-export const MemberQuery = Strict(listParameters(['created_at'] as const, 'created_at'));
+export const MemberQuery = Strict({
+  q: Type.Optional(Text(1, 200, { description: 'Text in the name or the e-mail address, ignoring case' })),
+  ...listParameters(['created_at'] as const, 'created_at'),
+});
 export const MemberCreate = Named('MemberCreate', {
   email: Email,
   name: Name,

@@ -1,6 +1,6 @@
 import { NativeSelect, Textarea, TextInput } from '@mantine/core';
 import type { Level, ListedWorkItem } from '@rrs/client';
-import { useId } from 'react';
+import { useDeferredValue, useId, useState } from 'react';
 import { useApi } from '../../api/client.ts';
 import { useMay } from '../../api/session.ts';
 import { field } from '../dialog.tsx';
@@ -16,7 +16,10 @@ interface Given extends Partial<Pick<ListedWorkItem, 'title' | 'assignee' | 'pri
 export function WorkItemFields({ given = {} }: { given?: Given }) {
   const id = useId();
   const mayReadMembers = useMay('members:read');
-  const members = useApi('listMembers', { query: { limit: 100 } }, { enabled: mayReadMembers });
+  const [text, setText] = useState(given.assignee ?? '');
+  const q = useDeferredValue(text.trim());
+  // The service searches, so that the number of members does not matter.
+  const members = useApi('listMembers', { query: { limit: 20, ...(q === '' ? {} : { q }) } }, { enabled: mayReadMembers, keep: true });
   return (
     <>
       <TextInput data-autofocus name="title" label="Title" required maxLength={500} defaultValue={given.title} />
@@ -26,7 +29,9 @@ export function WorkItemFields({ given = {} }: { given?: Given }) {
         label="Assignee"
         description="E-mail address of a member, or any name"
         list={`${id}-members`}
-        defaultValue={given.assignee ?? ''}
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+        maxLength={200}
       />
       <datalist id={`${id}-members`}>
         {members.data?.data.map(({ email, name }) => (

@@ -38,6 +38,17 @@ describe('a member', () => {
     const changed = await change(id, { name: 'Ada Lovelace', role: 'analyst', password: 'an engine of brass' });
     expect(changed).toMatchObject({ status: 200, body: { name: 'Ada Lovelace', role: 'analyst', has_password: true, version: 2 } });
     expect((await api.call('GET', `/api/v1/members/${id}`, asOwner())).body).toEqual(changed.body);
+    for (const [q, found] of [
+      ['LOVELACE', [id]],
+      ['ada@', [id]],
+      ['%', []],
+    ] as const) {
+      const { body } = await api.call('GET', `/api/v1/members?q=${encodeURIComponent(q)}`, asOwner());
+      expect(
+        (body as { data: { id: string }[] }).data.map((member) => member.id),
+        q,
+      ).toEqual(found);
+    }
     expect(await trySignIn(api, 'ADA@example.com', 'an engine of brass')).toMatchObject({
       status: 201,
       body: { id, role: 'analyst', email: 'ada@example.com' },

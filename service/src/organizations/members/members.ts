@@ -38,8 +38,9 @@ interface MemberChange {
   check: (current: MemberRow) => void;
 }
 
-export function listMembers(tx: TenantTx, orgId: string, page: PageRequest) {
-  const query = tx.selectFrom('members').select(columns).where('org_id', '=', orgId);
+export function listMembers(tx: TenantTx, orgId: string, q: string | undefined, page: PageRequest) {
+  const all = tx.selectFrom('members').select(columns).where('org_id', '=', orgId);
+  const query = q === undefined ? all : all.where(sql<boolean>`strpos(lower(name || ' ' || email), lower(${q})) > 0`);
   return fetchPage(tx, query, { created_at: { column: 'created_at', type: 'timestamptz' } }, page);
 }
 

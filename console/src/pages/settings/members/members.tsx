@@ -1,5 +1,5 @@
-import { Button } from '@mantine/core';
-import { useState } from 'react';
+import { Button, TextInput } from '@mantine/core';
+import { useDeferredValue, useState } from 'react';
 import { useApi, useChange } from '../../../api/client.ts';
 import { useMay, useMe } from '../../../api/session.ts';
 import { useCommands } from '../../../keys/keys.ts';
@@ -16,10 +16,16 @@ import { AddMember, EditMember, type Member, RemoveMember } from './member-dialo
 
 type Open = { what: 'add' } | { what: 'edit' | 'remove'; member: Member } | { what: 'link'; name: string; url: string } | null;
 
+/** The rest is found by a search. */
+const MOST = 100;
+
 const complain = (error: unknown): void => announce(messageOf(error), { isBad: true });
 
 export function Members() {
-  const members = useApi('listMembers', { query: { limit: 100 } });
+  const [text, setText] = useState('');
+  const q = useDeferredValue(text.trim());
+  const members = useApi('listMembers', { query: { limit: MOST, ...(q === '' ? {} : { q }) } }, { keep: true });
+  const isMore = q !== '' || (members.data?.page.next_cursor ?? null) !== null;
   const may = useMay('members:manage');
   const [open, setOpen] = useState<Open>(null);
   const close = () => setOpen(null);
@@ -34,9 +40,24 @@ export function Members() {
       actions={may && <Button onClick={() => setOpen({ what: 'add' })}>Add a member</Button>}
     >
       <ReadOnly permission="members:manage" to="add, change and remove members" />
+      {isMore && (
+        <TextInput
+          aria-label="Find members"
+          placeholder={`The first ${MOST} are shown. Search by name or e-mail address`}
+          maxLength={200}
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+        />
+      )}
       <Show query={members}>
         {({ data }) =>
-          data.length === 0 ? <Empty title="No members">Only API keys can use the service.</Empty> : <List rows={data} onOpen={setOpen} onInvite={showLink} />
+          data.length > 0 ? (
+            <List rows={data} onOpen={setOpen} onInvite={showLink} />
+          ) : q === '' ? (
+            <Empty title="No members">Only API keys can use the service.</Empty>
+          ) : (
+            <Empty title="No member matches" />
+          )
         }
       </Show>
       {open?.what === 'add' && (
