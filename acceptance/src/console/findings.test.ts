@@ -23,6 +23,8 @@ test('the list, the drawer and a dialog are accessible', async () => {
   await expectAccessibleInBoth(page, 'drawer');
   await page.keyboard.press('a');
   await page.getByRole('dialog').waitFor();
+  await page.getByRole('button', { name: '30 days' }).click();
+  expect(await page.getByLabel('Ends after this many days').inputValue()).toBe('30');
   await expectAccessibleInBoth(page, 'acceptance');
   expect(problems).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { NativeSelect, Textarea, TextInput } from '@mantine/core';
+import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import type { BulkResult, FindingStatus, FindingTransition, Justification, Severity } from '@rrs/client';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -10,6 +10,7 @@ import { severities } from '../../../parts/severity.tsx';
 import { count, number, term } from '../../../parts/words.ts';
 import { changeMany, changeOne } from './apply.ts';
 import { StatusChoice } from './status-choice.tsx';
+import css from './triage-dialog.module.css';
 import { bulkStatuses, type Change, sizeOf, type Target, type Verb } from './verbs.ts';
 import { WorkItemDialog } from './work-item-dialog.tsx';
 
@@ -147,7 +148,7 @@ function Question({ asks, tags, onTags, isReasonNeeded }: QuestionProps) {
       {asks === 'acceptance' && (
         <>
           <TextInput data-autofocus name="owner" label="Who is responsible for the risk" required defaultValue={me.person?.name ?? me.name} />
-          <TextInput type="number" name="days" label="Ends after this many days" defaultValue={90} min={1} max={731} required />
+          <Ends />
         </>
       )}
       {asks === 'severity' && (
@@ -160,6 +161,34 @@ function Question({ asks, tags, onTags, isReasonNeeded }: QuestionProps) {
       )}
       <Textarea name="reason" label="Reason" required={isReasonNeeded} data-autofocus={asks === 'reason' || asks === undefined || undefined} />
     </>
+  );
+}
+
+const PRESETS = [30, 60, 90];
+
+/** Every acceptance ends. */
+function Ends() {
+  const [days, setDays] = useState('90');
+  return (
+    <div className={css.ends}>
+      <TextInput
+        type="number"
+        name="days"
+        label="Ends after this many days"
+        value={days}
+        onChange={({ target }) => setDays(target.value)}
+        min={1}
+        max={731}
+        required
+      />
+      <Button.Group>
+        {PRESETS.map((preset) => (
+          <Button key={preset} variant="default" aria-label={`${preset} days`} aria-pressed={days === String(preset)} onClick={() => setDays(String(preset))}>
+            {preset}
+          </Button>
+        ))}
+      </Button.Group>
+    </div>
   );
 }
 
