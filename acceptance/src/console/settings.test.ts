@@ -70,6 +70,7 @@ test('a member is added with a link, chooses a password, and sees what the role 
   await expectAccessible(other.page, 'organization, viewer');
   const refused = await web.open('/settings/audit', { context: guest.page.context(), expected: [401, 403] });
   await refused.page.getByRole('alert').getByText('Not allowed').waitFor();
+  await refused.page.getByText('(roles: owner, admin, auditor). Your role is viewer.').waitFor();
   await expectAccessible(refused.page, 'audit trail, refused');
 
   // The event says that she has a password now.

@@ -19,6 +19,21 @@ test('a person signs in, and comes back to the page they wanted', async () => {
   expect(problems).toEqual([]);
 });
 
+test('people sign in through the identity provider, which learns the page they wanted', async () => {
+  const oidc = { name: 'Example ID', start_url: '/api/v1/sessions/oidc/start' };
+  const before = async (opened: Page) => {
+    await opened.route('**/api/v1/sign-in-methods', (route) => route.fulfill({ json: { password: false, oidc } }));
+    // What the service and the provider say to each other is tested in the service.
+    await opened.route('**/oidc/start**', (route) => route.fulfill({ contentType: 'text/html', body: '<h1>The provider</h1>' }));
+  };
+  const { page, problems } = await web.open('/settings/profile?x=1', { signedIn: false, expected: [401], before });
+  const started = page.waitForRequest((request) => request.url().includes('/oidc/start'));
+  await page.getByRole('link', { name: 'Sign in with Example ID' }).click();
+  expect(new URL((await started).url()).searchParams.get('next')).toBe('/settings/profile?x=1');
+  await page.getByRole('heading', { name: 'The provider' }).waitFor();
+  expect(problems).toEqual([]);
+});
+
 test('signing out ends the session in all tabs', async () => {
   const { page, problems } = await web.open('/sign-in', { signedIn: false, expected: [401] });
   await page.getByLabel('E-mail').fill(OWNER.email);
