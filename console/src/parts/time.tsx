@@ -1,4 +1,4 @@
-import { relativeTime, utc } from './words.ts';
+import { dueTime, relativeTime, utc } from './words.ts';
 
 /** A moment relative to now. The exact time is in the title. */
 export function Time({ at, none = '–' }: { at: string | null | undefined; none?: string }) {
@@ -6,6 +6,16 @@ export function Time({ at, none = '–' }: { at: string | null | undefined; none
   return (
     <time dateTime={at} title={utc(at)} className="nowrap">
       {relativeTime(at)}
+    </time>
+  );
+}
+
+/** When something is due. One element, because lists have one in each row. */
+export function Due({ at, isOverdue }: { at: string | null; isOverdue: boolean }) {
+  if (at === null) return null;
+  return (
+    <time dateTime={at} title={utc(at)} className={isOverdue ? 'bad' : 'dim'}>
+      {dueTime(at, isOverdue)}
     </time>
   );
 }

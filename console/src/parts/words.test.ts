@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { bytes, shortName, splitName } from './words.ts';
+import { bytes, dueTime, relativeTime, shortName, splitName } from './words.ts';
 
 it.each([
   ['registry.example.com/shop/checkout', '…/shop/checkout'],
@@ -21,4 +21,15 @@ it.each([
   [2_400_000, '2.4 MB'],
 ])('%d is %s', (size, text) => {
   expect(bytes(size)).toBe(text);
+});
+
+it.each([
+  ['2026-02-01', 'last month', 'Overdue 1 month'],
+  ['2026-03-09', 'yesterday', 'Overdue 1 day'],
+  ['2026-03-09T22:00:00Z', '2 hours ago', 'Overdue 2 hours'],
+])('%s is %s, or %s', (at, text, due) => {
+  const now = Date.parse('2026-03-10T00:00:00Z');
+  expect(relativeTime(at, now)).toBe(text);
+  expect(dueTime(at, true, now)).toBe(due);
+  expect(dueTime(at, false, now)).toBe(text);
 });

@@ -1,7 +1,8 @@
 /** How numbers, times and the terms of the API are written for people. One place, so that a second language is a second file. */
 const LANGUAGE = 'en';
 const numbers = new Intl.NumberFormat(LANGUAGE);
-const relative = new Intl.RelativeTimeFormat(LANGUAGE, { numeric: 'auto', style: 'short' });
+const relative = new Intl.RelativeTimeFormat(LANGUAGE, { numeric: 'auto' });
+const numeric = new Intl.RelativeTimeFormat(LANGUAGE);
 const plurals = new Intl.PluralRules(LANGUAGE);
 const days = new Intl.DateTimeFormat(LANGUAGE, { dateStyle: 'medium', timeZone: 'UTC' });
 
@@ -20,10 +21,20 @@ const units: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60],
 ];
 
-export function relativeTime(at: string, now = Date.now()): string {
+function distance(at: string, now: number): [amount: number, unit: Intl.RelativeTimeFormatUnit] {
   const seconds = (Date.parse(at) - now) / 1000;
-  const [unit, size] = units.find(([, length]) => Math.abs(seconds) >= length) ?? [null, 1];
-  return unit === null ? (seconds > 0 ? 'in a moment' : 'just now') : relative.format(Math.trunc(seconds / size), unit);
+  const [unit, size] = units.find(([, length]) => Math.abs(seconds) >= length) ?? (['second', 1] as const);
+  return [Math.trunc(seconds / size), unit];
+}
+
+export function relativeTime(at: string, now = Date.now()): string {
+  const [amount, unit] = distance(at, now);
+  return unit === 'second' ? (amount > 0 ? 'in a moment' : 'just now') : relative.format(amount, unit);
+}
+
+/** "Overdue 1 month", "in 3 days". */
+export function dueTime(at: string, isOverdue: boolean, now = Date.now()): string {
+  return isOverdue ? `Overdue ${numeric.format(...distance(at, now)).replace(' ago', '')}` : relativeTime(at, now);
 }
 
 export const utc = (at: string): string => `${at.slice(0, 19).replace('T', ' ')} UTC`;

@@ -7,7 +7,7 @@ import { Page, Section } from '../../parts/page.tsx';
 import { SeverityChip } from '../../parts/severity.tsx';
 import { SimpleTable } from '../../parts/simple-table.tsx';
 import { Boundary, Empty, Show } from '../../parts/states.tsx';
-import { Time } from '../../parts/time.tsx';
+import { Due } from '../../parts/time.tsx';
 import { number, shortName, term } from '../../parts/words.ts';
 import { Connections, Evidence, Imports, Work } from './around.tsx';
 import { Numbers } from './numbers.tsx';
@@ -108,12 +108,7 @@ function FixFirst() {
                 },
                 {
                   label: 'Due',
-                  cell: ({ due_at, overdue }) => (
-                    <span className={overdue ? 'bad' : 'dim'}>
-                      {overdue && 'Overdue '}
-                      <Time at={due_at} />
-                    </span>
-                  ),
+                  cell: ({ due_at, overdue }) => <Due at={due_at} isOverdue={overdue} />,
                 },
               ]}
             />
@@ -165,7 +160,7 @@ function Speed({ stats: { by_age, mean_days_to_remediate, by_status } }: { stats
       <Section title="Age of active findings">
         <Numbers
           rows={by_age.map(({ from_days, to_days, count }) => ({
-            label: to_days === null ? `over ${from_days} days` : `${from_days} to ${to_days} days`,
+            label: to_days === null ? `${from_days}+ days` : `${from_days}–${to_days} days`,
             value: number(count),
             search: {
               status: ACTIVE,

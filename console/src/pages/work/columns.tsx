@@ -1,6 +1,7 @@
 import type { ListedWorkItem } from '@rrs/client';
 import type { Column } from '../../lists/table.tsx';
 import { StatusMark } from '../../parts/status.tsx';
+import { Due } from '../../parts/time.tsx';
 import { relativeTime, term, utc } from '../../parts/words.ts';
 import { Progress } from './progress.tsx';
 
@@ -29,7 +30,7 @@ export const workColumns: readonly Column<ListedWorkItem>[] = [
   {
     id: 'updated',
     label: 'Changed',
-    width: '96px',
+    width: '112px',
     sort: 'updated_at',
     isMinor: true,
     from: 900,
@@ -40,12 +41,3 @@ export const workColumns: readonly Column<ListedWorkItem>[] = [
     ),
   },
 ];
-
-export function Due({ at, isOverdue }: { at: string | null; isOverdue: boolean }) {
-  if (at === null) return null;
-  return (
-    <time dateTime={at} title={utc(at)} className={isOverdue ? 'bad' : 'dim'}>
-      {isOverdue ? `Overdue ${relativeTime(at).replace(' ago', '')}` : relativeTime(at)}
-    </time>
-  );
-}

@@ -7,7 +7,7 @@ import { SafeLink } from '../../../parts/safe-link.tsx';
 import { SeverityChip } from '../../../parts/severity.tsx';
 import { Boundary } from '../../../parts/states.tsx';
 import { StatusMark } from '../../../parts/status.tsx';
-import { Time } from '../../../parts/time.tsx';
+import { Due, Time } from '../../../parts/time.tsx';
 import { day, term } from '../../../parts/words.ts';
 import { Decisions } from './decisions.tsx';
 import css from './finding-detail.module.css';
@@ -60,15 +60,7 @@ function Summary({ finding }: Part) {
           finding.severity_override &&
             `by ${finding.severity_override.by}: ${finding.severity_override.reason} (sources: ${term(finding.severity_override.source_severity)})`,
         ],
-        [
-          'Due',
-          finding.due_at && (
-            <span className={finding.overdue ? 'bad' : undefined}>
-              <Time at={finding.due_at} />
-              {finding.overdue ? ', overdue' : ''}
-            </span>
-          ),
-        ],
+        ['Due', finding.due_at && <Due key="due" at={finding.due_at} isOverdue={finding.overdue} />],
         [
           'Asset',
           <Link key="asset" to="/assets/$id" params={{ id: asset.id }}>

@@ -3,7 +3,8 @@ import type { ListedFinding } from '@rrs/client';
 import type { Column } from '../../../lists/table.tsx';
 import { SeverityChip } from '../../../parts/severity.tsx';
 import { StatusMark } from '../../../parts/status.tsx';
-import { relativeTime, shortName, utc } from '../../../parts/words.ts';
+import { Due } from '../../../parts/time.tsx';
+import { shortName } from '../../../parts/words.ts';
 import css from './columns.module.css';
 
 /** A row says all that triage needs. Plain HTML: these cells are drawn dozens of times per frame. */
@@ -83,15 +84,10 @@ export const findingColumns: readonly Column<ListedFinding>[] = [
   {
     id: 'due',
     label: 'Due',
-    width: '116px',
+    width: '120px',
     from: 740,
     sort: 'due_at',
-    cell: ({ due_at, overdue }) =>
-      due_at === null ? null : (
-        <time dateTime={due_at} title={utc(due_at)} className={overdue ? 'bad' : 'dim'}>
-          {overdue ? `Overdue ${relativeTime(due_at).replace(' ago', '')}` : relativeTime(due_at)}
-        </time>
-      ),
+    cell: ({ due_at, overdue }) => <Due at={due_at} isOverdue={overdue} />,
   },
   {
     id: 'work',

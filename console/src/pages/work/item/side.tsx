@@ -2,9 +2,8 @@ import type { WorkItem } from '@rrs/client';
 import { Link } from '@tanstack/react-router';
 import { Copy } from '../../../parts/copy.tsx';
 import { Facts } from '../../../parts/page.tsx';
-import { Time } from '../../../parts/time.tsx';
+import { Due, Time } from '../../../parts/time.tsx';
 import { term } from '../../../parts/words.ts';
-import { Due } from '../columns.tsx';
 import css from './item-page.module.css';
 
 /** Who does it, until when, and where it came from. */
