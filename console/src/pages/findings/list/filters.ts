@@ -66,6 +66,7 @@ const weekAgo = (): string => new Date(Date.now() - 7 * 86_400_000).toISOString(
 
 export const findingViews = () => [
   { label: 'Fix first', query: { status: 'open,in_progress', sort: '-risk_score' } },
+  { label: 'Open', query: { status: 'open', sort: '-risk_score' } },
   { label: 'Overdue', query: { overdue: 'true', sort: 'due_at' } },
   { label: 'Exploited', query: { kev: 'true', status: 'open,in_progress', sort: '-risk_score' } },
   { label: 'New this week', query: { first_seen_from: weekAgo(), sort: '-first_seen' } },
