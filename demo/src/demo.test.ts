@@ -11,10 +11,12 @@ import { people } from './company/names.ts';
 /** A short form of the demo: two weeks of a sixth of the company. */
 const WEEKS = 2;
 const temporary = mkdtempSync(join(tmpdir(), 'rrs-demo-test-'));
-const demo = spawn(process.execPath, [fileURLToPath(new URL('./main.ts', import.meta.url)), '--port', '0', '--weeks', String(WEEKS), '--share', '0.15'], {
-  env: { ...process.env, TMPDIR: temporary },
-  stdio: ['ignore', 'pipe', 'inherit'],
-});
+const start = () =>
+  spawn(process.execPath, [fileURLToPath(new URL('./main.ts', import.meta.url)), '--port', '0', '--weeks', String(WEEKS), '--share', '0.15'], {
+    env: { ...process.env, TMPDIR: temporary },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+const demo = start();
 let printed = '';
 let url = '';
 let owner: Client;
@@ -111,4 +113,13 @@ test('deletes its data when it ends', async () => {
   const [code] = await once(demo, 'exit');
   expect(code).toBe(0);
   expect(existsSync(temporary) ? readdirSync(temporary).filter((name) => name.startsWith('rrs-demo-')) : []).toEqual([]);
+});
+
+test('leaves nothing behind if it is stopped while it writes the history', async () => {
+  const stopped = start();
+  for await (const chunk of stopped.stdout) if (String(chunk).includes('Writing')) break;
+  stopped.kill('SIGTERM');
+  const [code] = await once(stopped, 'exit');
+  expect(code).toBe(0);
+  expect(readdirSync(temporary).filter((name) => name.startsWith('rrs-demo-'))).toEqual([]);
 });

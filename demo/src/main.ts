@@ -33,6 +33,11 @@ const folder = mkdtempSync(join(tmpdir(), 'rrs-demo-'));
 // When running as root, the embedded PostgreSQL runs as another user, who must be able to enter the folder.
 chmodSync(folder, 0o711);
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+// Until the service runs, a signal ends the history: otherwise PostgreSQL and the data folder would stay.
+const interrupted = new AbortController();
+const { signal } = interrupted;
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+for (const name of signals) process.on(name, () => interrupted.abort());
 
 const world = worldOf(size);
 const vendors = await startVendors(world);
@@ -44,14 +49,18 @@ const settings = {
   RRS_ENRICHMENT_MIRRORS: vendors.mirrors.join(','),
 };
 process.stdout.write(`Writing ${size.weeks} weeks of the history of ${company.name}:\n`);
-await fill({ world, vendors, settings, onWeek: (week, findings) => process.stdout.write(`  week ${week + 1}: ${findings} findings, ${seconds()}\n`) });
+const onWeek = (week: number, findings: number) => process.stdout.write(`  week ${week + 1}: ${findings} findings, ${seconds()}\n`);
+await fill({ world, vendors, settings, signal, onWeek }).catch((error: unknown) => {
+  if (!signal.aborted) throw error;
+});
+if (signal.aborted) process.exit(0);
 
 const program = fileURLToPath(new URL('../../service/bin/rrs-server.mjs', import.meta.url));
 const service = spawn(process.execPath, ['--max-semi-space-size=8', program, 'start'], {
   env: { ...process.env, LOG_LEVEL: 'warn', ...settings },
   stdio: ['ignore', 'pipe', 'inherit'],
 });
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => service.kill(signal));
+for (const name of signals) process.on(name, () => service.kill(name));
 service.on('exit', (code) => process.exit(code ?? 1));
 let printed = '';
 for await (const chunk of service.stdout) {

@@ -12,6 +12,8 @@ export interface Fill {
   vendors: Vendors;
   /** Settings of the service: the data folder, which must be empty, and where it listens. */
   settings: Readonly<Record<string, string>>;
+  /** Ends the history early. The service of the past stops, and the call throws. */
+  signal?: AbortSignal;
   /** Called for each week, with the findings so far. */
   onWeek?: (week: number, findings: number) => void;
 }
@@ -20,10 +22,11 @@ const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
 /** Lives through the history of the company with the product's own code: uploads, API calls and runs of connections, at their time. Ends two days ago. */
-export async function fill({ world, vendors, settings, onWeek }: Fill): Promise<void> {
+export async function fill({ world, vendors, settings, signal, onWeek }: Fill): Promise<void> {
   const start = Date.now() - (world.weeks * 7 - 2) * DAY_MS;
   const service = await startInThePast(settings, new Date(start - DAY_MS));
   try {
+    signal?.throwIfAborted();
     const staff = await addStaff(service.url, service.key);
     await addAssets(staff, world);
     const connections = await connect(staff.as('admin'), vendors);
@@ -34,6 +37,7 @@ export async function fill({ world, vendors, settings, onWeek }: Fill): Promise<
     for (let week = 0; week < world.weeks; week++) {
       if (week === Math.floor(world.weeks * 0.7)) vendors.revokeToken();
       for (let day = 0; day < 5; day++) {
+        signal?.throwIfAborted();
         const morning = new Date(start + (week * 7 + day) * DAY_MS);
         await service.clock.moveTo(morning);
         if (day === 0 && week % 4 === 0) await staff.signIn();
