@@ -161,6 +161,7 @@ async function takeAll(on: Browser, { url, email, password, theme }: Session): P
   const shots = values.all ? [...SHOWN, ...OTHERS] : SHOWN.filter((shot) => shot.theme === theme);
   for (const { name, path, before } of shots) {
     await go(path);
+    await page.locator('h1').first().waitFor({ timeout: LOADED_MS });
     // The event stream stays open, so the network is never idle for long. The rows are there when nothing says that it loads.
     await page
       .locator('[aria-label=Loading]')
