@@ -82,7 +82,7 @@ export function Table<Row extends { id: string }>(props: TableProps<Row>) {
   if (list.error) return <Failure error={list.error} onRetry={list.refetch} />;
   if (list.isLoading) return <Loading rows={12} />;
   if (list.count === 0) return empty;
-  const template = `${selection ? '36px ' : ''}${columns.map(({ width }) => width).join(' ')}`;
+  const tracks = [...(selection ? ['36px'] : []), ...columns.map((column) => column.width)];
   const rowId = (index: number) => `${id}-${index}`;
   // Elements of rows that left the screen show those that come, so that scrolling creates few of them.
   const slots = Math.ceil((items.length + 1) / 16) * 16;
@@ -98,7 +98,7 @@ export function Table<Row extends { id: string }>(props: TableProps<Row>) {
       aria-activedescendant={active >= from && active <= to ? rowId(active) : undefined}
       aria-multiselectable={selection !== undefined}
       tabIndex={0}
-      style={{ '--columns': template, '--height': `${height}px`, '--min': `${leastWidth(columns)}px` } as React.CSSProperties}
+      style={{ '--columns': tracks.join(' '), '--height': `${height}px`, '--min': `${leastWidth(tracks)}px` } as React.CSSProperties}
     >
       <Head {...props} columns={columns} />
       <tbody className={css.body} role="rowgroup" style={{ height: virtual.getTotalSize() }}>
@@ -145,9 +145,10 @@ function useWidth(): [(element: HTMLElement | null) => (() => void) | undefined,
 }
 
 const GAP = 12;
+const PADDING = 32;
 /** Head and rows are grids of their own, which agree on their columns only if they are equally wide. */
-function leastWidth(columns: readonly { width: string }[]): number {
-  return columns.reduce((sum, { width }) => sum + Number(/\d+/.exec(width)?.[0] ?? 0) + GAP, 80);
+function leastWidth(columns: readonly string[]): number {
+  return columns.reduce((sum, width) => sum + Number(/\d+/.exec(width)?.[0] ?? 0) + GAP, PADDING - GAP);
 }
 
 function Head<Row>({ columns, selection, sort, onSort }: TableProps<Row>) {

@@ -29,16 +29,16 @@ const filters: readonly Filter[] = [
 ];
 
 const columns: readonly Column<Asset>[] = [
-  { id: 'title', label: 'Name', width: 'minmax(200px, 3fr)', sort: 'name', cell: ({ name }) => <Name name={name} /> },
-  { id: 'owner', label: 'Owner', width: 'minmax(120px, 1fr)', cell: ({ owner }) => owner ?? <span className="dim">–</span> },
+  { id: 'title', label: 'Name', width: 'minmax(240px, 4fr)', sort: 'name', cell: ({ name }) => <Name name={name} /> },
+  { id: 'owner', label: 'Owner', width: 'minmax(100px, 1fr)', cell: ({ owner }) => owner ?? <span className="dim">–</span> },
   { id: 'type', label: 'Type', width: '132px', cell: ({ type }) => term(type) },
   { id: 'criticality', label: 'Criticality', width: '88px', from: 700, cell: ({ criticality }) => term(criticality) },
   { id: 'exposure', label: 'Exposure', width: '88px', from: 700, cell: ({ exposure }) => term(exposure) },
-  { id: 'findings', label: 'Active', width: '72px', sort: 'active', align: 'end', cell: ({ findings }) => number(findings.active) },
+  { id: 'findings', label: 'Active', width: '60px', sort: 'active', align: 'end', cell: ({ findings }) => number(findings.active) },
   {
     id: 'worst',
     label: 'Critical, high',
-    width: '104px',
+    width: '92px',
     align: 'end',
     cell: ({ findings }) => `${number(findings.critical)}, ${number(findings.high)}`,
   },
@@ -56,7 +56,8 @@ const columns: readonly Column<Asset>[] = [
 
 /** If there is too little room, the beginning is cut, because names differ at their ends. */
 function Name({ name }: { name: string }) {
-  const [where, end] = splitName(name);
+  const [start, end] = splitName(name);
+  const where = start.endsWith('://') ? '' : start;
   return (
     <span className={css.name} title={name}>
       {where !== '' && <span className="dim ellipsis">{where}</span>}

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useEffect } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { useMe } from '../../api/session.ts';
 import { Page } from '../../parts/page.tsx';
 import { pages } from './pages.ts';
@@ -17,13 +17,16 @@ interface SettingsFrame {
 
 export function SettingsPage({ title, about, actions, children, fixed = false }: SettingsFrame) {
   const { permissions } = useMe();
+  const nav = useRef<HTMLElement>(null);
   useEffect(() => {
     document.title = `${title} · Settings · Remediation Risk Service`;
+    // On narrow screens the links are one row, which scrolls.
+    nav.current?.querySelector('[data-active]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [title]);
   return (
     <Page title="Settings" fixed>
       <div className={css.settings}>
-        <nav aria-label="Settings">
+        <nav ref={nav} aria-label="Settings">
           {pages.map(({ label, path, permission }) =>
             permission === null || permissions.includes(permission) ? (
               <Link key={path} to={path} className={css.link} activeProps={{ 'data-active': true }}>

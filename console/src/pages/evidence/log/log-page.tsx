@@ -149,7 +149,7 @@ function EntryTable({ head, entries }: { head: Head; entries: readonly Entry[] }
       rows={entries}
       keyOf={({ index }) => String(index)}
       columns={[
-        { label: 'Index', align: 'end', cell: ({ index }) => number(index) },
+        { label: 'Index', cell: ({ index }) => number(index) },
         {
           label: 'About',
           cell: ({ package_id, published }) =>

@@ -49,7 +49,7 @@ const columns: readonly Column<Row>[] = [
     label: 'By',
     width: 'minmax(100px, 1fr)',
     isMinor: true,
-    from: 1000,
+    from: 1120,
     cell: ({ generated_by }) => <span className="dim">{generated_by.name}</span>,
   },
   { id: 'requested', label: 'Requested', width: '110px', sort: 'generated_at', cell: ({ requested_at }) => <Time at={requested_at} /> },
