@@ -2,7 +2,11 @@
 # The step of action.yml. Its inputs are in INPUT_… variables.
 set -euo pipefail
 
-mapfile -t reports < <(printf '%s\n' "$INPUT_REPORTS" | sed '/^[[:space:]]*$/d; s/^[[:space:]]*//; s/[[:space:]]*$//')
+# The bash of macOS has no mapfile.
+reports=()
+while IFS= read -r report; do
+  reports+=("$report")
+done < <(printf '%s\n' "$INPUT_REPORTS" | sed '/^[[:space:]]*$/d; s/^[[:space:]]*//; s/[[:space:]]*$//')
 options=(--fail-on "$INPUT_FAIL_ON")
 [[ -z ${INPUT_ASSET:-} ]] || options+=(--asset "$INPUT_ASSET")
 [[ -z ${INPUT_TRACK:-} ]] || options+=(--track "$INPUT_TRACK")
@@ -12,4 +16,4 @@ options=(--fail-on "$INPUT_FAIL_ON")
 [[ -z ${INPUT_SARIF_FILE:-} ]] || options+=(--output "sarif=$INPUT_SARIF_FILE")
 
 read -ra command <<< "$INPUT_COMMAND"
-exec "${command[@]}" ci "${options[@]}" -- "${reports[@]}"
+exec "${command[@]}" ci "${options[@]}" -- ${reports[@]+"${reports[@]}"}
