@@ -23,6 +23,9 @@ test('the first start prints its URL and a key, the second does not repeat the k
   expect(first.stdout()).toContain(`${url}/docs`);
   expect(occurrences(first.stdout(), key)).toBe(1);
   expect(first.stderr()).not.toContain(key);
+  // The greeting says where the service listens, and one line of the log does.
+  expect(occurrences(first.stderr(), url)).toBe(1);
+  expect(first.stderr()).toMatch(/"url":"[^"]+","msg":"started"/);
   expect(first.stdout()).toContain(keyFile(dataDir));
   expect(statSync(keyFile(dataDir)).mode & 0o777).toBe(0o600);
   expect(readFileSync(keyFile(dataDir), 'utf8')).toBe(`${key}\n`);

@@ -66,7 +66,8 @@ const securityHeaders = {
 
 export async function createApp(options: AppOptions): Promise<App> {
   const app = Fastify({
-    loggerInstance: options.logger,
+    // Its own, so that its level can differ from that of the program.
+    loggerInstance: options.logger.child({}),
     logController: new StreamErrorLog({ disableRequestLogging: true }),
     bodyLimit: options.bodyLimit,
     // Replaced by installTransferRate: Node's limit is for the whole request, however large it is.

@@ -16,7 +16,7 @@ export async function listen(app: App, host: string, port: number): Promise<List
     socket.once('close', () => sockets.delete(socket));
   });
   try {
-    await app.listen({ host, port });
+    await listenSilently(app, host, port);
   } catch (error) {
     await app.close();
     throw explain(error, host, port);
@@ -26,6 +26,17 @@ export async function listen(app: App, host: string, port: number): Promise<List
     url: `http://${hostInUrl(host)}:${address !== null && typeof address === 'object' ? address.port : port}`,
     close: () => close(app, sockets),
   };
+}
+
+/** Fastify logs each address before the program greets. The greeting and the line "started" name it, too. */
+async function listenSilently(app: App, host: string, port: number): Promise<void> {
+  const { level } = app.log;
+  app.log.level = 'silent';
+  try {
+    await app.listen({ host, port });
+  } finally {
+    app.log.level = level;
+  }
 }
 
 /** Waits for requests in flight. Connections without a request are closed, now and as they become idle, so that they do not delay the stop. */
