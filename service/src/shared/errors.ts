@@ -61,7 +61,10 @@ export function notFound(kind: string, id: string): AppError {
 }
 
 export function invalidField(field: FieldError): AppError {
-  return new AppError('validation_failed', field.detail, { errors: [field] });
+  // A detail that begins with a verb is about the field. Alone, it needs its subject.
+  const isAboutField = /^(?:is|must|cannot) /.test(field.detail);
+  const message = isAboutField ? `\`${field.path.slice(1).replaceAll('/', '.')}\` ${field.detail}.` : field.detail;
+  return new AppError('validation_failed', message, { errors: [field] });
 }
 
 /** An error that the operator can correct (setting, port, folder). The command line prints its message without a stack trace. */
