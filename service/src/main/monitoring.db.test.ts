@@ -60,6 +60,12 @@ it('alert rules and the dashboard use only metrics that the service exports', as
   expect(metricsIn('sum by (le) (rate(rrs_invented_total{state="x"}[5m])) > 1')).toEqual(['rrs_invented_total']);
 });
 
+const hasPrometheus = spawnSync('promtool', ['--version']).status === 0;
+it.runIf(hasPrometheus)('Prometheus accepts the alert rules', () => {
+  const { status, stderr } = spawnSync('promtool', ['check', 'rules', join(deploy, 'monitoring/alerts.yaml')], { encoding: 'utf8' });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+});
+
 it('each alert has a name of its own and says what to do', () => {
   const names = rules().map(({ alert }) => alert);
   expect(new Set(names).size).toBe(names.length);
