@@ -46,11 +46,20 @@ export function numberOf(call: Values, name: string): number | undefined {
   return Number(value);
 }
 
-/** A day, which ends at midnight UTC, or a time. */
+/** When something began: a time, or a day, which begins at midnight UTC. */
 export function timeOf(call: Values, name: string): string | undefined {
+  return parsedTime(call, name, (day) => day);
+}
+
+/** When something ends: a time, or a day, all of which counts. */
+export function endOf(call: Values, name: string): string | undefined {
+  return parsedTime(call, name, (day) => `${day}T23:59:59Z`);
+}
+
+function parsedTime(call: Values, name: string, timeOfDay: (day: string) => string): string | undefined {
   const value = textOf(call, name);
   if (value === undefined) return undefined;
-  const time = new Date(value);
+  const time = new Date(/^\d{4}-\d\d-\d\d$/.test(value) ? timeOfDay(value) : value);
   if (Number.isNaN(time.getTime())) throw new UsageError(`--${name} must be a day or a time, such as 2027-03-31 or 2027-03-31T12:00:00Z, not "${value}".`);
   return time.toISOString();
 }
@@ -64,7 +73,7 @@ export function given<T extends object>(fields: T): { [Key in keyof T]?: Exclude
 export function oneArgument({ positionals }: Pick<Call, 'positionals'>, what: string): string {
   const [first, surplus] = positionals;
   if (first === undefined) throw new UsageError(`Name ${what}.`);
-  if (surplus !== undefined) throw new UsageError(`Name ${what}, not several.`);
+  if (surplus !== undefined) throw new UsageError(`Unexpected argument "${surplus}". Name ${what}.`);
   return first;
 }
 

@@ -36,8 +36,16 @@ export function render(format: keyof typeof formats, verdict: Verdict, terminal:
 }
 
 function sentence({ failing, considered, reasons }: Verdict): string {
+  if (considered === 0) return 'there are no open findings to decide on.';
   const findings = considered === 1 ? '1 open finding' : `${considered} open findings`;
-  return `${failing.length} of ${findings} ${failing.length === 1 ? 'is' : 'are'} ${reasons.join(' or ')}.`;
+  return `${failing.length} of ${findings} ${failing.length === 1 ? 'is' : 'are'} ${alternatives(reasons.map((reason) => NAMES[reason] ?? reason))}.`;
+}
+
+const NAMES: Readonly<Record<string, string>> = { kev: 'known to be exploited' };
+
+/** "critical, high or low". */
+function alternatives(names: readonly string[]): string {
+  return [names.slice(0, -1).join(', '), ...names.slice(-1)].filter(Boolean).join(' or ');
 }
 
 const nameOf = ({ vulnerability_ids, rule }: ListedFinding): string => vulnerability_ids[0] ?? rule ?? 'finding';
@@ -54,7 +62,7 @@ function markdown(verdict: Verdict): string {
     const [severity, name, title, asset, place] = [finding.severity, nameOf(finding), finding.title, finding.asset.name, placeOf(finding)].map(cell);
     return `| ${severity} | [${name}](${linkOf(verdict, finding)}) | ${title} | ${asset} | ${place} |`;
   });
-  const lines = rows.length === 0 ? [] : ['', '| severity | vulnerability | title | asset | place |', '| --- | --- | --- | --- | --- |', ...rows];
+  const lines = rows.length === 0 ? [] : ['', '| severity | vulnerability | title | asset | location |', '| --- | --- | --- | --- | --- |', ...rows];
   return `${[`**Gate ${verdict.passed ? 'passed' : 'failed'}**: ${sentence(verdict)}`, ...lines].join('\n')}\n`;
 }
 

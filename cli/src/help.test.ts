@@ -19,6 +19,36 @@ it.each(Object.keys(commands))('%s has help with examples that use it', async (n
   expect(await printed('help', ...name.split(' '))).toMatchObject({ out });
 });
 
+it('a group of commands has help, too', async () => {
+  const { code, out } = await printed('findings', '--help');
+  expect(code).toBe(0);
+  expect(out).toMatch(
+    /^Commands:\n {2}findings list +List .+\n {2}findings show .+\n {2}findings triage .+\n {2}findings export .+\n\nRun "rrs <command> --help"/,
+  );
+  expect(await printed('help', 'findings')).toMatchObject({ code, out });
+  expect(await printed('findings', 'lst', '--help')).toMatchObject({ code: 2, out: '' });
+});
+
+it('help fits on the terminal', async () => {
+  const { out } = await printed('findings', 'triage', '--help');
+  const options = out.slice(out.indexOf('\nOptions:'), out.indexOf('\nExamples:')).split('\n');
+  expect(options.filter((line) => line.length > 80 && !line.startsWith('Filters'))).toEqual([]);
+  expect(out).toMatch(/\n {2}--justification NAME +Why a false positive is one: code_not_present,\n {26}\S/);
+});
+
+it.each([
+  [['assets', 'show', 'a', 'b'], 'Unexpected argument "b". Name one asset by its id or name. "rrs assets list" shows them.'],
+  [
+    ['findings', 'list', '--sort', '-due_at'],
+    '--sort needs a value. If the value begins with "-", write --sort=VALUE. Run "rrs findings list --help" for its options.',
+  ],
+  [['import', '--format'], '--format needs a value. If the value begins with "-", write --format=VALUE. Run "rrs import --help" for its options.'],
+  [['work', 'create', '--title', 'x', '--due', 'soon'], '--due must be a day or a time, such as 2027-03-31 or 2027-03-31T12:00:00Z, not "soon".'],
+])('%j is a mistake that is explained', async (args, message) => {
+  const env = { RRS_URL: 'http://127.0.0.1:9', RRS_API_KEY: 'key' };
+  expect(await printed(...args, env)).toEqual({ code: 2, out: '', err: `rrs: ${message}\n` });
+});
+
 it('commands that need the service say how to sign in', async () => {
   expect(await printed('whoami')).toEqual({ code: 2, out: '', err: 'rrs: Not signed in. Run "rrs login", or set RRS_URL and RRS_API_KEY.\n' });
 });

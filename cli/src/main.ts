@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { type Call, type Command, EXIT, type Listed, UsageError } from './command.ts';
+import { type Call, type Command, type Commands, EXIT, type Listed, UsageError } from './command.ts';
 import { commands } from './commands.ts';
-import { helpOf, overview } from './help.ts';
-import { printable } from './terminal.ts';
+import { groupHelp, helpOf, overview } from './help.ts';
+import { printable, type Terminal } from './terminal.ts';
 
 type Surroundings = Pick<Call, 'terminal' | 'env' | 'folder'>;
 
@@ -23,7 +23,7 @@ async function run(args: readonly string[], surroundings: Surroundings): Promise
   const { terminal, env } = surroundings;
   const [first = 'help', ...named] = args;
   if (['help', '--help', '-h'].includes(first)) {
-    terminal.out(named.length === 0 ? overview(commands) : await helpFor(find(named)));
+    terminal.out(named.length === 0 ? overview(commands) : await helpFor(named, terminal));
     return EXIT.ok;
   }
   if (['version', '--version', '-V'].includes(first)) {
@@ -31,11 +31,11 @@ async function run(args: readonly string[], surroundings: Surroundings): Promise
     terminal.out(`${manifest.version}\n`);
     return EXIT.ok;
   }
-  const found = find(args);
-  if (found.rest.includes('--help') || found.rest.includes('-h')) {
-    terminal.out(await helpFor(found));
+  if (asksForHelp(args)) {
+    terminal.out(await helpFor(args, terminal));
     return EXIT.ok;
   }
+  const found = find(args);
   const command = await found.listed.load();
   const parsed = command.isRaw ? { values: {}, positionals: [] } : parse(found.name, command, found.rest);
   const { clientOf, urlOf } = await import('./settings.ts');
@@ -48,19 +48,32 @@ interface Found {
   rest: string[];
 }
 
+/** What follows "--" is an argument, and so can be the name of a file. */
+function asksForHelp(args: readonly string[]): boolean {
+  const end = args.indexOf('--');
+  return (end === -1 ? args : args.slice(0, end)).some((arg) => arg === '--help' || arg === '-h');
+}
+
+const groupOf = (word: string | undefined): Commands => Object.fromEntries(Object.entries(commands).filter(([name]) => name.startsWith(`${word} `)));
+
 function find(args: readonly string[]): Found {
   for (const words of [2, 1]) {
     const name = args.slice(0, words).join(' ');
     const listed = commands[name];
     if (listed !== undefined) return { name, listed, rest: args.slice(words) };
   }
-  const group = Object.keys(commands).filter((name) => name.startsWith(`${args[0]} `));
+  const group = Object.keys(groupOf(args[0]));
   if (group.length > 0) throw new UsageError(`"${args[0]}" needs one of: ${group.map((name) => name.split(' ')[1]).join(', ')}.`);
   throw new UsageError(`There is no command "${args[0]}". Run "rrs help" for a list.`);
 }
 
-async function helpFor({ name, listed }: Found): Promise<string> {
-  return helpOf(name, listed.summary, await listed.load());
+/** Help for a command, or for those of a group: "rrs findings --help". */
+async function helpFor(args: readonly string[], terminal: Pick<Terminal, 'width'>): Promise<string> {
+  const [word, second] = args;
+  const group = groupOf(word);
+  if (Object.keys(group).length > 0 && (second === undefined || second.startsWith('-'))) return groupHelp(group);
+  const { name, listed } = find(args);
+  return helpOf(name, { summary: listed.summary, ...(await listed.load()) }, terminal);
 }
 
 function parse(name: string, { options = {}, arguments: expected }: Command, args: string[]): Pick<Call, 'values' | 'positionals'> {
@@ -70,7 +83,14 @@ function parse(name: string, { options = {}, arguments: expected }: Command, arg
     if (expected === undefined && positionals.length > 0) throw new UsageError(`Unexpected argument "${positionals[0]}".`);
     return { values, positionals };
   } catch (error) {
-    const [sentence = ''] = (error instanceof Error ? error.message : String(error)).split('. ');
-    throw new UsageError(`${sentence.replace(/\.$/, '')}. Run "rrs ${name} --help" for its options.`);
+    throw new UsageError(`${mistakeIn(error)} Run "rrs ${name} --help" for its options.`);
   }
+}
+
+/** Node explains at length, and in other words than we do. */
+function mistakeIn(error: unknown): string {
+  const [sentence = ''] = (error instanceof Error ? error.message : String(error)).split(/\.\s/);
+  const [, option] = /^Option '(?:-\w, )?(--[\w-]+)(?: <value>)?' argument (?:missing|is ambiguous)/.exec(sentence) ?? [];
+  if (option === undefined) return `${sentence.replace(/\.$/, '')}.`;
+  return `${option} needs a value. If the value begins with "-", write ${option}=VALUE.`;
 }

@@ -19,15 +19,17 @@ export async function printList<Row>(call: Call, rows: AsyncIterable<Row>, colum
   const { terminal } = call;
   const limit = numberOf(call, 'limit') ?? DEFAULT_LIMIT;
   const shown: Row[] = [];
+  let hasMore = false;
   for await (const row of rows) {
-    if (shown.length === limit) {
-      if (!flagOf(call, 'json')) terminal.err(`There are more. Show them with --limit ${limit * 2}, or add a filter.\n`);
-      break;
-    }
+    hasMore = shown.length === limit;
+    if (hasMore) break;
     shown.push(row);
   }
   if (flagOf(call, 'json')) printJson(call, shown);
-  else terminal.out(shown.length === 0 ? `${none}\n` : table(shown, columns, terminal));
+  else {
+    terminal.out(shown.length === 0 ? `${none}\n` : table(shown, columns, terminal));
+    if (hasMore) terminal.err(`There are more. Show them with --limit ${limit * 2}, or add a filter.\n`);
+  }
   return EXIT.ok;
 }
 

@@ -15,14 +15,52 @@ export function statusOf(error: unknown): number {
 /** What went wrong, in one line. */
 export function messageOf(error: unknown): string {
   if (error instanceof RrsError && error.code === 'unauthenticated') return `${error.message} Run "rrs login", or check RRS_API_KEY.`;
-  if (error instanceof RrsError && error.code === 'validation_failed' && error.errors.every((one) => one.in === 'query')) return wrongOptions(error);
+  if (error instanceof RrsError && error.code === 'validation_failed' && error.errors.length > 0) {
+    if (error.errors.every((one) => one.in === 'path')) return `The id ${error.errors[0]?.detail}. The lists of the program show ids.`;
+    return wrongOptions(error) ?? error.message;
+  }
   if (error instanceof RrsError && error.status >= 500 && error.requestId) return `${error.message} Request ${error.requestId}.`;
   if (error instanceof RrsError || error instanceof RrsConnectionError || error instanceof Error) return error.message;
   return String(error);
 }
 
-/** Options have the names of the query parameters. */
-function wrongOptions({ errors }: RrsError): string {
-  const listed = errors.map(({ path, detail }) => `--${(path.split('/')[1] ?? '').replaceAll('_', '-')} ${detail}`);
-  return `${[...new Set(listed)].join('; ')}.`;
+/** The fields of the API that have other names as options. */
+const RENAMED: Readonly<Record<string, string>> = {
+  version: 'asset-version',
+  started_at: 'scanned-at',
+  ended_tracks: 'ended-track',
+  due_at: 'due',
+  expires_at: 'expires',
+  expires_in_hours: 'hours',
+  owner: 'accepted-by',
+  tags: 'tag',
+};
+/** The fields of bodies that are options. Others are arguments, or made by the program. */
+const BODY_OPTIONS = ['assignee', 'comment', 'description', 'due_at', 'expires_at', 'expires_in_hours', 'external_ref', 'justification'].concat([
+  'max_downloads',
+  'note',
+  'owner',
+  'priority',
+  'reason',
+  'recipient',
+  'status',
+  'tags',
+  'title',
+]);
+
+/** The option that a field of the API is, if it is one. */
+function optionOf({ in: part, path }: RrsError['errors'][number]): string | null {
+  const [, first = '', second] = path.split('/');
+  if (part === 'query') return first === 'scan_scope' && second !== undefined ? nameOf(second) : first.replaceAll('_', '-');
+  return part === 'body' && BODY_OPTIONS.includes(first) ? nameOf(first) : null;
+}
+
+const nameOf = (field: string): string => RENAMED[field] ?? field.replaceAll('_', '-');
+
+/** What is wrong, in the words of the command line. Null if it is not about options alone. */
+function wrongOptions({ errors }: RrsError): string | null {
+  const listed = errors.map((error) => [optionOf(error), error.detail] as const);
+  // A detail that is a sentence of its own names the field itself.
+  if (listed.some(([option, detail]) => option === null || !/^[a-z]/.test(detail))) return null;
+  return `${[...new Set(listed.map(([option, detail]) => `--${option} ${detail}`))].join('; ')}.`;
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -66,20 +67,22 @@ export function requireUrl(text: string): string {
   return text;
 }
 
-function importsFile(env: Environment): string {
-  return join(env.XDG_STATE_HOME || join(env.HOME || homedir(), '.local/state'), 'rrs', 'last-imports.json');
+/** One for each folder, because several jobs can run at the same time for the same user. */
+function importsFile(env: Environment, folder: string): string {
+  const name = createHash('sha256').update(folder).digest('hex').slice(0, 32);
+  return join(env.XDG_STATE_HOME || join(env.HOME || homedir(), '.local/state'), 'rrs', 'last-imports', `${name}.json`);
 }
 
 /** Remembers the imports of the last `rrs import` in a folder, for `rrs gate`. */
 export function rememberImports(env: Environment, folder: string, ids: readonly string[]): void {
-  const file = importsFile(env);
+  const file = importsFile(env, folder);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   writeFileSync(file, JSON.stringify({ folder, ids }));
 }
 
 export function lastImports(env: Environment, folder: string): string[] {
   try {
-    const last = JSON.parse(readFileSync(importsFile(env), 'utf8')) as { folder: string; ids: string[] };
+    const last = JSON.parse(readFileSync(importsFile(env, folder), 'utf8')) as { folder: string; ids: string[] };
     return last.folder === folder ? last.ids : [];
   } catch {
     return [];

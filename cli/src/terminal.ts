@@ -34,21 +34,26 @@ export interface Column<Row> {
   value(row: Row): string;
   /** The style of a cell, such as the name of its severity. */
   style?(row: Row): string;
+  /** Is cut if the terminal is too narrow for it. The last column always is. */
+  isCut?: boolean;
 }
 
 const GAP = '  ';
+const LEAST_WIDTH = 12;
+const LEAST_WIDTH_OF_LAST = 20;
 
-/** Rows under their titles. The last column is cut to the width of the terminal. */
+/** Rows under their titles, as wide as the terminal. */
 export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], terminal: Pick<Terminal, 'color' | 'width'>): string {
   const paint = painter(terminal);
   const cells = rows.map((row) => columns.map(({ value }) => printable(value(row))));
-  const widths = columns.map(({ title }, at) => Math.max(title.length, ...cells.map((line) => [...(line[at] ?? '')].length)));
-  const before = widths.slice(0, -1).reduce((sum, width) => sum + width + GAP.length, 0);
+  const natural = columns.map(({ title }, at) => Math.max(title.length, ...cells.map((line) => [...(line[at] ?? '')].length)));
+  const widths = narrowed(natural, columns, terminal.width);
+  const before = widthBeforeLast(widths);
   const line = (texts: readonly string[], styleOf: (at: number) => string): string =>
     texts
       .map((text, at) => {
         const isLast = at === texts.length - 1;
-        const shown = isLast ? cut(text, Math.max(10, terminal.width - before)) : text;
+        const shown = cut(text, isLast ? Math.max(LEAST_WIDTH, terminal.width - before) : (widths[at] ?? 0));
         return paint(shown, styleOf(at)) + (isLast ? '' : ' '.repeat((widths[at] ?? 0) - [...shown].length));
       })
       .join(GAP)
@@ -59,6 +64,34 @@ export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]
   );
   const lines = rows.map((row, n) => line(cells[n] ?? [], (at) => columns[at]?.style?.(row) ?? ''));
   return `${[titles, ...lines].join('\n')}\n`;
+}
+
+const widthBeforeLast = (widths: readonly number[]): number => widths.slice(0, -1).reduce((sum, width) => sum + width + GAP.length, 0);
+
+/** The widths of the columns, so that there is room for the last one. */
+function narrowed(natural: readonly number[], columns: readonly { isCut?: boolean }[], terminalWidth: number): number[] {
+  const widths = [...natural];
+  for (const [at, { isCut }] of columns.entries()) {
+    const missing = widthBeforeLast(widths) + Math.min(LEAST_WIDTH_OF_LAST, natural.at(-1) ?? 0) - terminalWidth;
+    const width = widths[at] ?? 0;
+    if (isCut && missing > 0 && at < columns.length - 1) widths[at] = Math.min(width, Math.max(LEAST_WIDTH, width - missing));
+  }
+  return widths;
+}
+
+const LEAST_TEXT = 24;
+
+/** A text after its label, continued below its beginning if it is longer than a line of the terminal. */
+export function wrap(label: string, text: string, { width }: Pick<Terminal, 'width'>): string {
+  const room = width - label.length;
+  if (room < LEAST_TEXT) return label + text;
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const longer = lines.length === 0 ? word : `${lines.at(-1)} ${word}`;
+    if (lines.length > 0 && longer.length <= room) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return label + lines.join(`\n${' '.repeat(label.length)}`);
 }
 
 function cut(text: string, width: number): string {

@@ -13,7 +13,7 @@ const columns: readonly Column<Asset>[] = [
   { title: 'type', value: ({ type }) => type },
   { title: 'criticality', value: ({ criticality }) => criticality, style: ({ criticality }) => criticality },
   { title: 'exposure', value: ({ exposure }) => exposure },
-  { title: 'owner', value: ({ owner }) => owner ?? '' },
+  { title: 'owner', value: ({ owner }) => owner ?? '', isCut: true },
   { title: 'id', value: ({ id }) => id },
   { title: 'name', value: ({ name, retired }) => `${name}${retired ? ' (retired)' : ''}` },
 ];

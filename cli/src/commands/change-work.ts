@@ -1,4 +1,4 @@
-import { argumentsOrLines, choiceOf, flagOf, given, JSON_OPTION, oneArgument, textOf, timeOf } from '../arguments.ts';
+import { argumentsOrLines, choiceOf, endOf, flagOf, given, JSON_OPTION, oneArgument, textOf } from '../arguments.ts';
 import { type Call, type Command, EXIT, UsageError } from '../command.ts';
 import { FILTER_OPTIONS, type Filter, filterOf, isEmpty } from '../findings-filter.ts';
 import { counted, printFacts, printJson } from '../print.ts';
@@ -19,7 +19,7 @@ function detailsOf(call: Call) {
     description: textOf(call, 'description'),
     assignee: textOf(call, 'assignee'),
     priority: choiceOf(call, 'priority', LEVELS),
-    due_at: timeOf(call, 'due'),
+    due_at: endOf(call, 'due'),
     external_ref: textOf(call, 'external-ref'),
   });
 }

@@ -1,11 +1,12 @@
 import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { flagOf, listOf, textOf } from '../arguments.ts';
+import { flagOf, JSON_OPTION, listOf, textOf } from '../arguments.ts';
 import { ciJob } from '../ci/ci-environment.ts';
 import { type Call, type Command, EXIT, UsageError } from '../command.ts';
+import { printJson } from '../print.ts';
 import { gate } from './gate.ts';
-import { importReports } from './import.ts';
+import { importAll, importReports } from './import.ts';
 
 const { format, asset, path, complete, 'ended-track': endedTrack } = importReports.options ?? {};
 const { 'fail-on': failOn, 'new-only': newOnly, output } = gate.options ?? {};
@@ -29,25 +30,46 @@ export const ci: Command = {
     ...(endedTrack && { 'ended-track': endedTrack }),
     ...(output && { output }),
     gate: { type: 'boolean', help: 'Decide over the findings. This is the default; --no-gate only imports.' },
+    ...JSON_OPTION,
   },
   examples: ['rrs ci trivy.json', "rrs ci 'reports/*.sarif' --asset repository:github.com/acme/shop --fail-on critical,kev --output sarif=gate.sarif"],
   exitStatus: '0 passed, 1 the gate or an import failed, 2 mistake in the command, 3 problem with the service.',
   async run(call) {
     if (call.positionals.length === 0) throw new UsageError('Name the report files.');
-    const job = ciJob(call.env);
-    const track = textOf(call, 'track') ?? job.track;
-    const imported = await importReports.run({
-      ...call,
-      values: withoutUndefined({ ...pick(call, ['asset', 'asset-version', 'complete', 'format', 'path', 'ended-track']), track }),
-    });
-    if (imported !== EXIT.ok || flagOf(call, 'gate') === false) return imported;
-    const base = textOf(call, 'base') ?? job.base;
-    const values = withoutUndefined({ ...pick(call, ['fail-on', 'new-only']), base });
-    return withSummary(job.summary, (outputs) =>
-      gate.run({ ...call, positionals: [], values: { ...values, output: [...listOf(call, 'output'), ...outputs] } }),
-    );
+    return flagOf(call, 'json') ? asOneDocument(call) : importAndDecide(call, call);
   },
 };
+
+type Step = Pick<Call, 'terminal'>;
+
+/** The commands print to the terminals of their steps. */
+async function importAndDecide(call: Call, imports: Step, decision: Step = imports): Promise<number> {
+  const job = ciJob(call.env);
+  const track = textOf(call, 'track') ?? job.track;
+  const scope = pick(call, ['asset', 'asset-version', 'complete', 'format', 'path', 'ended-track', 'json']);
+  const { status, ids } = await importAll({ ...call, ...imports, values: withoutUndefined({ ...scope, track }) });
+  if (status !== EXIT.ok || flagOf(call, 'gate') === false) return status;
+  const base = textOf(call, 'base') ?? job.base;
+  const values = withoutUndefined({ ...pick(call, ['fail-on', 'new-only', 'json']), base });
+  return withSummary(job.summary, (outputs) =>
+    gate.run({ ...call, ...decision, positionals: ids, values: { ...values, output: [...listOf(call, 'output'), ...outputs] } }),
+  );
+}
+
+/** `{ imports, gate }`: what the two commands print, in one document. */
+async function asOneDocument(call: Call): Promise<number> {
+  const collector = () => {
+    let printed = '';
+    const out = (text: string | Uint8Array): void => {
+      printed += text;
+    };
+    return { terminal: { ...call.terminal, out }, value: (): unknown => (printed === '' ? null : JSON.parse(printed)) };
+  };
+  const [imports, decision] = [collector(), collector()];
+  const status = await importAndDecide(call, { terminal: imports.terminal }, { terminal: decision.terminal });
+  printJson(call, { imports: imports.value(), gate: decision.value() });
+  return status;
+}
 
 type Values = Call['values'];
 

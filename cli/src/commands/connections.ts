@@ -33,7 +33,7 @@ const healthColumns: readonly Column<ConnectionHealth>[] = [
   { title: 'status', value: ({ status }) => status, style: ({ status }) => (BROKEN.includes(status) ? 'red' : status === 'healthy' ? 'green' : 'medium') },
   { title: 'last success', value: ({ last_success_at }) => minuteOf(last_success_at) },
   { title: 'failures', value: ({ consecutive_failures }) => String(consecutive_failures) },
-  { title: 'name', value: ({ name }) => name },
+  { title: 'name', value: ({ name }) => name, isCut: true },
   { title: 'problem', value: ({ last_error }) => last_error?.message ?? '' },
 ];
 

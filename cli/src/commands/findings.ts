@@ -12,7 +12,7 @@ export const findingColumns: readonly Column<ListedFinding>[] = [
   { title: 'status', value: ({ status }) => status },
   { title: 'id', value: ({ id }) => id },
   { title: 'vulnerability', value: ({ vulnerability_ids, rule }) => vulnerability_ids[0] ?? rule ?? '' },
-  { title: 'asset', value: ({ asset }) => asset.name },
+  { title: 'asset', value: ({ asset }) => asset.name, isCut: true },
   { title: 'title', value: ({ title }) => title },
 ];
 
@@ -57,14 +57,15 @@ export function placeOf({ location: { path, component, version, url } }: Pick<Li
 }
 
 function factsOf(finding: Finding): Record<string, string | null> {
-  const { severity, status, risk_score, asset, vulnerability_ids, first_seen, last_seen, due_at, sources, tags } = finding;
+  const { id, severity, status, risk_score, asset, vulnerability_ids, first_seen, last_seen, due_at, sources, tags } = finding;
   return {
+    id,
     severity,
     risk: String(risk_score),
     status,
     vulnerability: vulnerability_ids.join(', '),
     asset: `${asset.name} (${asset.type})`,
-    place: placeOf(finding),
+    location: placeOf(finding),
     seen: `${dayOf(first_seen)} to ${dayOf(last_seen)} by ${sources.map(({ name }) => name).join(', ')}`,
     deadline: dayOf(due_at) || 'none',
     tags: tags.join(', '),

@@ -42,30 +42,42 @@ export const importReports: Command = {
   },
   examples: ['rrs import trivy.json', "rrs import 'reports/**/*.json' --track main --complete", 'trivy image shop:1.4 -f json | rrs import - --format trivy'],
   exitStatus: '0 imported, 1 an import failed or waits for confirmation, 2 mistake in the command, 3 problem with the service.',
-  async run(call) {
-    const { positionals, terminal, env, folder } = call;
-    if (positionals.length === 0) throw new UsageError('Name the report files, or "-" for standard input.');
-    const reports = await openReports(positionals, folder);
-    const client = call.client();
-    const done: Import[] = [];
-    for (const report of reports) {
-      const ended = await upload(client, call, report);
-      done.push(ended);
-      if (!flagOf(call, 'json')) terminal.out(describe(ended, report.name, call));
-      // After each, so that "rrs gate" knows those that were imported when a later one fails.
-      rememberImports(
-        env,
-        folder,
-        done.filter(({ dry_run, status }) => !dry_run && status !== 'failed').map(({ id }) => id),
-      );
-    }
-    if (flagOf(call, 'json')) printJson(call, done);
-    else if (done.length > 1) terminal.out(`${done.length} reports: ${changesOf(sumOf(done))}\n`);
-    return done.some(({ status }) => status === 'failed' || status === 'needs_confirmation') ? EXIT.failed : EXIT.ok;
-  },
+  run: async (call) => (await importAll(call)).status,
 };
 
-async function upload(client: Client, call: Call, { name, body }: ReportFile): Promise<Import> {
+/** Returns the exit status and the imports that changed something. */
+export async function importAll(call: Call): Promise<{ status: number; ids: string[] }> {
+  const { positionals, terminal, folder } = call;
+  if (positionals.length === 0) throw new UsageError('Name the report files, or "-" for standard input.');
+  const reports = await openReports(positionals, folder);
+  const client = call.client();
+  const done: Import[] = [];
+  for (const report of reports) {
+    const ended = await upload(client, call, report);
+    done.push(ended);
+    if (!flagOf(call, 'json')) terminal.out(describe(ended, report.path, call));
+    // After each, so that "rrs gate" knows those that were imported when a later one fails.
+    remember(call, idsOf(done));
+  }
+  if (flagOf(call, 'json')) printJson(call, done);
+  else if (done.length > 1) terminal.out(`${done.length} reports: ${flagOf(call, 'dry-run') ? 'would be ' : ''}${changesOf(sumOf(done))}\n`);
+  const isFailed = done.some(({ status }) => status === 'failed' || status === 'needs_confirmation');
+  return { status: isFailed ? EXIT.failed : EXIT.ok, ids: idsOf(done) };
+}
+
+const idsOf = (imports: readonly Import[]): string[] => imports.filter(({ dry_run, status }) => !dry_run && status !== 'failed').map(({ id }) => id);
+
+/** A pipeline can run without a folder of its own for this. The reports are imported nevertheless. */
+function remember({ env, folder, terminal }: Call, ids: readonly string[]): void {
+  try {
+    rememberImports(env, folder, ids);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    terminal.err(`"rrs gate" cannot find these imports by itself (${printable(reason)}). Name them: rrs gate ${ids.join(' ')}\n`);
+  }
+}
+
+async function upload(client: Client, call: Call, { path, name, body }: ReportFile): Promise<Import> {
   const line = progress(call.terminal);
   const scope = scopeOf(call);
   const format = textOf(call, 'format');
@@ -73,7 +85,7 @@ async function upload(client: Client, call: Call, { name, body }: ReportFile): P
   try {
     const first = await created(client, {
       // Without somebody who watches, the file can be sent again after a refusal.
-      body: call.terminal.live ? countedBody(body, ({ sent, total }) => line.show(`${bar(sent / Math.max(1, total ?? sent))}  ${name}`)) : body,
+      body: call.terminal.live ? countedBody(body, ({ sent, total }) => line.show(`${bar(sent / Math.max(1, total ?? sent))}  ${path}`)) : body,
       query: {
         filename: name,
         // The service checks the name and lists the formats.
@@ -85,7 +97,7 @@ async function upload(client: Client, call: Call, { name, body }: ReportFile): P
     });
     if (!waits) return first;
     return await waitForImport(client, first, ({ progress: { bytes_read, records_read }, bytes }) =>
-      line.show(`${bar(bytes_read / Math.max(1, bytes))}  ${name}  ${records_read} records read`),
+      line.show(`${bar(bytes_read / Math.max(1, bytes))}  ${path}  ${records_read} records read`),
     );
   } finally {
     line.clear();
@@ -155,12 +167,13 @@ const OPTIONS: Readonly<Record<string, string>> = {
 const inOptions = (text: string): string =>
   text
     .replaceAll(/Set `(\w+)` in `scan_scope`/g, (whole, field) => (OPTIONS[field] ? `Add ${OPTIONS[field]}` : whole))
+    .replaceAll('`scan_scope.asset`', '--asset')
     .replace('Set `format` if it is', 'Add --format if it is');
 
-function describe(done: Import, name: string, { terminal }: Call): string {
+function describe(done: Import, path: string, { terminal, url }: Call): string {
   const { id, status, counts, rejected, notes, error, dry_run } = done;
   const paint = painter(terminal);
-  const title = `${printable(name)}: `;
+  const title = `${printable(path)}: `;
   if (status === 'failed') return `${title}${paint('failed', 'red')}. ${printable(inOptions(error ?? ''))}\n`;
   if (status === 'queued' || status === 'running') return `${title}queued as import ${id}\n`;
   const bySeverity = severitiesOf(done);
@@ -168,8 +181,11 @@ function describe(done: Import, name: string, { terminal }: Call): string {
     `${title}${dry_run ? 'would be ' : ''}${changesOf(counts)}${counts.rejected > 0 ? `, ${paint(`${counts.rejected} rejected`, 'red')}` : ''}`,
     ...(bySeverity === '' ? [] : [`  new: ${bySeverity}`]),
     ...rejected.slice(0, MOST_REJECTED).map(({ place, reason }) => `  rejected: ${printable(place)}: ${printable(inOptions(reason))}`),
+    ...(counts.rejected > MOST_REJECTED ? [`  rejected: ${counts.rejected - MOST_REJECTED} more, listed at ${url()}/imports/${id}`] : []),
     ...notes.map((note) => `  ${printable(inOptions(note))}`),
-    ...(status === 'needs_confirmation' ? [`  ${paint('It would close unusually many findings and waits for a person to confirm it.', 'red')}`] : []),
+    ...(status === 'needs_confirmation'
+      ? [`  ${paint('It would close unusually many findings and waits for a person to confirm it:', 'red')} ${url()}/imports/${id}`]
+      : []),
     '',
   ].join('\n');
 }

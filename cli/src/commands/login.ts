@@ -1,15 +1,15 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { createClient } from '@rrs/client';
-import { JSON_OPTION, textOf } from '../arguments.ts';
+import { createClient, RrsError } from '@rrs/client';
+import { flagOf, JSON_OPTION, textOf } from '../arguments.ts';
 import { type Command, EXIT, UsageError } from '../command.ts';
 import { printJson } from '../print.ts';
 import { deleteLogin, loginFile, requireUrl, writeLogin } from '../settings.ts';
 
 /** Threat: other users of the machine can read the arguments of a process, so the key is never one of them. */
 export const login: Command = {
-  options: { url: { type: 'string', value: 'URL', help: 'Address of the service. Default: RRS_URL.' } },
+  options: { url: { type: 'string', value: 'URL', help: 'Address of the service. Default: RRS_URL.' }, ...JSON_OPTION },
   examples: [
     'rrs login --url https://rrs.example.com',
     'rrs login --url https://rrs.example.com < key.txt',
@@ -19,9 +19,17 @@ export const login: Command = {
     const { env, terminal } = call;
     const url = requireUrl(textOf(call, 'url') ?? env.RRS_URL ?? missing('Name the service: --url https://rrs.example.com.'));
     const apiKey = (env.RRS_API_KEY || (await readKey())).trim() || missing('Pass the API key on standard input, or set RRS_API_KEY.');
-    const me = await createClient({ url, apiKey }).call('getMe');
+    const me = await createClient({ url, apiKey })
+      .call('getMe')
+      .catch((error: unknown) => {
+        // The general advice for this is to run this command.
+        throw error instanceof RrsError && error.code === 'unauthenticated'
+          ? new Error(`${url} did not accept the API key, so nothing was stored. Check the key, or create another one.`)
+          : error;
+      });
     const file = writeLogin(env, { url, api_key: apiKey });
-    terminal.out(`Signed in to ${url} as ${me.name} (${me.role} of ${me.organization.name}). Stored in ${file}.\n`);
+    if (flagOf(call, 'json')) printJson(call, me);
+    else terminal.out(`Signed in to ${url} as ${me.name} (${me.role} of ${me.organization.name}). Stored in ${file}.\n`);
     return EXIT.ok;
   },
 };
@@ -32,8 +40,13 @@ async function readKey(): Promise<string> {
   process.stderr.write('API key: ');
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output: silent, terminal: true });
+  // Ctrl-C and Ctrl-D close it without an answer.
+  const closed = new AbortController();
+  lines.once('close', () => closed.abort());
   try {
-    return await lines.question('');
+    return await lines.question('', { signal: closed.signal });
+  } catch {
+    return missing('No API key was entered, so nothing was stored.');
   } finally {
     lines.close();
     process.stderr.write('\n');

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { OPTIONS } from '@rrs/verifier/cli';
-import { flagOf, given, JSON_OPTION, numberOf, oneArgument, textOf, timeOf } from '../arguments.ts';
+import { endOf, flagOf, given, JSON_OPTION, numberOf, oneArgument, textOf } from '../arguments.ts';
 import { type Call, type Command, EXIT, type Option, UsageError } from '../command.ts';
 import { minuteOf, printJson } from '../print.ts';
 
@@ -20,7 +20,7 @@ export const shareEvidence: Command = {
     const package_id = oneArgument(call, 'one package by its id. "rrs evidence list" shows ids');
     const recipient = textOf(call, 'recipient');
     if (recipient === undefined) throw new UsageError('Name who the link is for: --recipient auditor@example.com.');
-    const limits = given({ expires_at: timeOf(call, 'expires'), expires_in_hours: numberOf(call, 'hours'), max_downloads: numberOf(call, 'max-downloads') });
+    const limits = given({ expires_at: endOf(call, 'expires'), expires_in_hours: numberOf(call, 'hours'), max_downloads: numberOf(call, 'max-downloads') });
     const link = await call.client().call('createShareLink', { path: { package_id }, body: { recipient, ...limits } });
     if (flagOf(call, 'json')) printJson(call, link);
     else {

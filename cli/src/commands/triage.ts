@@ -1,5 +1,5 @@
 import type { InputOf } from '@rrs/client';
-import { argumentsOrLines, choiceOf, flagOf, given, JSON_OPTION, listOf, textOf, timeOf } from '../arguments.ts';
+import { argumentsOrLines, choiceOf, endOf, flagOf, given, JSON_OPTION, listOf, textOf } from '../arguments.ts';
 import { type Call, type Command, EXIT, UsageError } from '../command.ts';
 import { FILTER_OPTIONS, filterOf, isEmpty } from '../findings-filter.ts';
 import { counted, printJson } from '../print.ts';
@@ -77,7 +77,7 @@ function changeOf(call: Call): Change {
     reason: textOf(call, 'reason'),
     justification: choiceOf(call, 'justification', JUSTIFICATIONS),
     owner: textOf(call, 'accepted-by'),
-    expires_at: timeOf(call, 'expires'),
+    expires_at: endOf(call, 'expires'),
     acceptance: choiceOf(call, 'acceptance', ANSWERS),
     add_tags: add.length > 0 ? add : undefined,
     remove_tags: remove.length > 0 ? remove : undefined,

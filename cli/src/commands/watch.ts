@@ -17,6 +17,7 @@ export const watch: Command = {
     const types = listOf(call, 'types');
     const stop = new AbortController();
     process.once('SIGINT', () => stop.abort()).once('SIGTERM', () => stop.abort());
+    if (terminal.live) terminal.err('Waiting for events. Press Ctrl-C to stop.\n');
     let [seen, last] = [0, since];
     // The service checks the types and lists those that exist.
     const options = {

@@ -12,7 +12,7 @@ const columns: readonly Column<ListedWorkItem>[] = [
   { title: 'status', value: ({ status }) => status },
   { title: 'due', value: ({ due_at, overdue }) => `${dayOf(due_at)}${overdue ? ' !' : ''}`, style: ({ overdue }) => (overdue ? 'red' : '') },
   { title: 'verified', value: ({ findings }) => `${findings.verified} of ${findings.total}` },
-  { title: 'assignee', value: ({ assignee }) => assignee ?? '' },
+  { title: 'assignee', value: ({ assignee }) => assignee ?? '', isCut: true },
   { title: 'id', value: ({ id }) => id },
   { title: 'title', value: ({ title }) => title },
 ];
@@ -61,7 +61,7 @@ export const showWork: Command = {
         const linked = [
           { title: 'severity', value: (one: (typeof findings)[number]) => one.severity, style: (one: (typeof findings)[number]) => one.severity },
           { title: 'status', value: (one: (typeof findings)[number]) => one.status },
-          { title: 'asset', value: (one: (typeof findings)[number]) => one.asset.name },
+          { title: 'asset', value: (one: (typeof findings)[number]) => one.asset.name, isCut: true },
           { title: 'title', value: (one: (typeof findings)[number]) => one.title },
         ];
         call.terminal.out(`\n${table(findings, linked, call.terminal)}`);

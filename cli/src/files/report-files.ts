@@ -6,6 +6,9 @@ import { UsageError } from '../command.ts';
 import { glob } from './glob.ts';
 
 export interface ReportFile {
+  /** As it was named, or found. */
+  path: string;
+  /** What the service is told: without its folders. */
   name: string;
   body: Blob;
 }
@@ -25,7 +28,7 @@ async function expand(name: string, folder: string): Promise<string[]> {
 }
 
 async function openReport(file: string, folder: string): Promise<ReportFile> {
-  if (file === '-') return { name: 'report', body: new Blob([await buffer(process.stdin)]) };
+  if (file === '-') return { path: 'standard input', name: 'report', body: new Blob([await buffer(process.stdin)]) };
   const path = file.startsWith('/') ? file : join(folder, file);
   const isFile = await stat(path).then(
     (found) => !found.isDirectory(),
@@ -33,7 +36,7 @@ async function openReport(file: string, folder: string): Promise<ReportFile> {
   );
   if (isFile === false) throw new UsageError(`${file} is a folder. Name the files in it: "${file.replace(/\/$/, '')}/*.json".`);
   try {
-    return { name: basename(file), body: await openAsBlob(path) };
+    return { path: file, name: basename(file), body: await openAsBlob(path) };
   } catch {
     throw new UsageError(`${file} cannot be read. Check its name and permissions.`);
   }
