@@ -260,6 +260,7 @@ test.each([
   ['a value that the service does not know', ['findings', 'list', '--severity', 'severe'], 2, '--severity must be one of: critical'],
   ['a kind of asset that the service does not know', ['import', 'trivy.json', '--asset', 'thing:shop'], 2, '--asset must be one of: host'],
   ['what cannot be an id', ['findings', 'show', 'shop'], 2, 'The id must be a UUID'],
+  ['what cannot be the id of a finding of a work item', ['work', 'create', 'shop', '--title', 'Update'], 2, 'The id must be a UUID'],
   ['an unknown command', ['fly'], 2, 'There is no command "fly"'],
   ['half a command', ['findings'], 2, '"findings" needs one of: list, show, triage, export'],
   ['an unknown option', ['gate', '--fast'], 2, "Unknown option '--fast'"],

@@ -16,13 +16,16 @@ export function statusOf(error: unknown): number {
 export function messageOf(error: unknown): string {
   if (error instanceof RrsError && error.code === 'unauthenticated') return `${error.message} Run "rrs login", or check RRS_API_KEY.`;
   if (error instanceof RrsError && error.code === 'validation_failed' && error.errors.length > 0) {
-    if (error.errors.every((one) => one.in === 'path')) return `The id ${error.errors[0]?.detail}. The lists of the program show ids.`;
+    if (error.errors.every(isId)) return `The id ${error.errors[0]?.detail}. The lists of the program show ids.`;
     return wrongOptions(error) ?? error.message;
   }
   if (error instanceof RrsError && error.status >= 500 && error.requestId) return `${error.message} Request ${error.requestId}.`;
   if (error instanceof RrsError || error instanceof RrsConnectionError || error instanceof Error) return error.message;
   return String(error);
 }
+
+/** Whether the wrong field is an id that was given as an argument. */
+const isId = ({ in: part, path }: RrsError['errors'][number]): boolean => part === 'path' || path.startsWith('/finding_ids/');
 
 /** The fields of the API that have other names as options. */
 const RENAMED: Readonly<Record<string, string>> = {

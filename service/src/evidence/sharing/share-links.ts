@@ -59,8 +59,8 @@ function expiryOf({ expires_at, expires_in_hours }: NewShareLink, now: number): 
   if (expires_at === undefined) return new Date(now + (expires_in_hours ?? DEFAULT_HOURS) * HOUR_MS);
   if (expires_in_hours !== undefined) throw refuse('not_allowed', 'Send either "expires_at" or "expires_in_hours", not both.');
   const moment = new Date(expires_at);
-  if (moment.getTime() <= now) throw refuse('in_the_past', '"expires_at" must be in the future.');
-  if (moment.getTime() > now + MAX_HOURS * HOUR_MS) throw refuse('out_of_range', `"expires_at" must be at most ${MAX_HOURS} hours from now.`);
+  if (moment.getTime() <= now) throw refuse('in_the_past', 'must be in the future');
+  if (moment.getTime() > now + MAX_HOURS * HOUR_MS) throw refuse('out_of_range', `must be at most ${MAX_HOURS} hours from now`);
   return moment;
 }
 
