@@ -11,7 +11,7 @@ import { SeverityChip } from '../../parts/severity.tsx';
 import { SimpleTable } from '../../parts/simple-table.tsx';
 import { Boundary, Empty, Show } from '../../parts/states.tsx';
 import { StatusMark } from '../../parts/status.tsx';
-import { Time } from '../../parts/time.tsx';
+import { Due, Time } from '../../parts/time.tsx';
 import { number, term } from '../../parts/words.ts';
 import css from './asset-page.module.css';
 
@@ -151,11 +151,7 @@ function Findings({ id }: { id: string }) {
                 { label: 'Status', cell: ({ status }) => <StatusMark status={status} /> },
                 {
                   label: 'Due',
-                  cell: ({ due_at, overdue }) => (
-                    <span className={overdue ? 'bad' : undefined}>
-                      <Time at={due_at} />
-                    </span>
-                  ),
+                  cell: ({ due_at, overdue }) => <Due at={due_at} isOverdue={overdue} />,
                 },
               ]}
             />
