@@ -166,7 +166,7 @@ function Question({ asks, tags, onTags, isReasonNeeded }: QuestionProps) {
 
 const PRESETS = [30, 60, 90];
 
-/** Every acceptance ends. */
+/** Every acceptance ends. Tab passes the buttons: the field takes the same numbers, and the reason is one key away. */
 function Ends() {
   const [days, setDays] = useState('90');
   return (
@@ -183,7 +183,14 @@ function Ends() {
       />
       <Button.Group>
         {PRESETS.map((preset) => (
-          <Button key={preset} variant="default" aria-label={`${preset} days`} aria-pressed={days === String(preset)} onClick={() => setDays(String(preset))}>
+          <Button
+            key={preset}
+            tabIndex={-1}
+            variant="default"
+            aria-label={`${preset} days`}
+            aria-pressed={days === String(preset)}
+            onClick={() => setDays(String(preset))}
+          >
             {preset}
           </Button>
         ))}
