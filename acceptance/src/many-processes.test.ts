@@ -60,7 +60,7 @@ test('the API works without a worker and reports it, and a separate worker serve
 
   const worker = run(['worker'], { env });
   await until('the API sees the worker', async () => (await call(api.url, '/readyz')).body.status === 'ok');
-  const url = await until('the worker logs its URL', () => /listening at (http[^"]+)/.exec(worker.stderr())?.[1]);
+  const url = await until('the worker logs its URL', () => /"url":"(http[^"]+)","msg":"started"/.exec(worker.stderr())?.[1]);
   expect((await call(url, '/readyz')).body).toMatchObject({ status: 'ok' });
   expect((await fetch(`${url}/metrics`)).status).toBe(200);
   expect((await call(url, '/api/v1/me', { key: api.key })).status).toBe(404);
