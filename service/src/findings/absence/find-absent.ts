@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { importedAssets } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { anyRows } from '../../db/rows.ts';
-import { lastSeenSql, seenImportSql } from '../merge/group-records.ts';
+import { coverageOfSql, lastSeenSql, seenImportSql } from '../merge/group-records.ts';
 import type { Resolution } from '../merge/resolution.ts';
 import { FILES_SHARE, isPortLeftOut, portRange } from '../merge/run-lists.ts';
 import type { Absence, Blocker, Gap } from './absence.ts';
@@ -120,8 +120,7 @@ export async function findAbsent(tx: TenantTx, resolution: Resolution, absence: 
     cross join lateral (
       select own.* from sightings own where own.org_id = ${orgId} and own.finding_id = f.id and own.source_id = ${sourceId} and own.track = a.track
         and (own.state = 'present' or own.absence = 'declared') offset 0) s
-    left join lateral (
-      select own.* from source_coverage own where own.org_id = ${orgId} and own.source_id = ${sourceId} and own.asset_id = a.asset_id and own.track = a.track offset 0) c on true
+    left join lateral ${coverageOfSql(resolution, { asset: sql`a.asset_id`, track: sql`a.track` })} c on true
     where ${lastSeenSql} < a.started_at
       and not exists (select from tenant_import_groups g where g.org_id = ${orgId} and g.import_id = ${importId} and g.finding_id = f.id and g.track = s.track and (g.present or g.outcome in ('gone', 'declared')))
       and not exists (select from tenant_import_seen i where i.org_id = ${orgId} and i.import_id = ${importId} and i.finding_id = f.id and i.content = s.content)`.execute(

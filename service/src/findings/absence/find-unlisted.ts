@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { retireUnlistedAssets } from '../../assets/recognize/retire-unlisted.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { isAmong } from '../../db/rows.ts';
-import { lastSeenSql } from '../merge/group-records.ts';
+import { coverageOfSql, lastSeenSql } from '../merge/group-records.ts';
 import type { Resolution } from '../merge/resolution.ts';
 import type { Absence } from './absence.ts';
 
@@ -16,7 +16,7 @@ type Listing = Pick<Absence, 'lists'>;
 
 /** The tracks that the source has covered before this run, and that the run does not list. `at` is the time of the run. */
 function unlistedSql({ orgId, importId, sourceId }: Resolution, { lists }: Listing) {
-  const listsTrack = sql`select from run_assets own where own.org_id = ${orgId} and own.source_id = ${sourceId} and own.import_id = ${importId} and own.asset_id = c.asset_id`;
+  const listsAsset = sql`select from run_assets own where own.org_id = ${orgId} and own.source_id = ${sourceId} and own.import_id = ${importId} and own.asset_id = c.asset_id`;
   // Found once for the run, and not for each asset.
   const comparable = sql`
     alike as materialized (
@@ -34,10 +34,10 @@ function unlistedSql({ orgId, importId, sourceId }: Resolution, { lists }: Listi
     ), run as materialized (
       select min(started_at) as at, count(distinct asset_id) as assets from listed
     ), ${lists === 'all_assets' ? sql`` : comparable} unlisted as materialized (
-      select c.asset_id, c.track, run.at, exists (${listsTrack} offset 0) as has_others, c.unlisted_at is not null and c.unlisted_at <> run.at as is_second
+      select c.asset_id, c.track, run.at, exists (${listsAsset} offset 0) as has_others, c.unlisted_at is not null and c.unlisted_at <> run.at as is_second
       from source_coverage c cross join run
       where c.org_id = ${orgId} and c.source_id = ${sourceId} and c.seen_at < run.at and c.gone_at is null
-        and not exists (${listsTrack} and own.track = c.track offset 0)
+        and not exists (${listsAsset} and own.track = c.track offset 0)
         and ${lists === 'all_assets' ? sql`true` : isAmong(sql`c.asset_id`, sql`select asset_id from comparable`)}
     )`;
 }
@@ -57,8 +57,7 @@ export async function findUnlisted(tx: TenantTx, resolution: Resolution, absence
     cross join lateral (select own.id from findings own where own.org_id = ${orgId} and own.asset_id = unlisted.asset_id offset 0) f
     cross join lateral (
       select own.* from sightings own where own.org_id = ${orgId} and own.finding_id = f.id and own.source_id = ${sourceId} and own.track = unlisted.track and own.state = 'present' offset 0) s
-    cross join lateral (
-      select own.* from source_coverage own where own.org_id = ${orgId} and own.source_id = ${sourceId} and own.asset_id = unlisted.asset_id and own.track = unlisted.track offset 0) c
+    cross join lateral ${coverageOfSql(resolution, { asset: sql`unlisted.asset_id`, track: sql`unlisted.track` })} c
     where unlisted.is_second and ${lastSeenSql} < unlisted.at
     on conflict do nothing`.execute(tx);
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { compareVersions } from '../../assets/names/version-name.ts';
 import { assetVersions, importedAssets } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
@@ -18,6 +18,12 @@ export const changedOutcomes = ['created', 'joined', 'returned', 'updated'] as c
  * were seen by it.
  */
 export const lastSeenSql = sql<Date>`greatest(s.last_seen, case when s.state = 'present' and (s.missed_at is null or s.missed_at < c.complete_at) then c.complete_at end)`;
+
+/** Until when the source has scanned a track, looked up by its index. */
+export function coverageOfSql({ orgId, sourceId }: Resolution, { asset, track }: Record<'asset' | 'track', RawBuilder<unknown>>): RawBuilder<unknown> {
+  return sql`(
+    select own.* from source_coverage own where own.org_id = ${orgId} and own.source_id = ${sourceId} and own.asset_id = ${asset} and own.track = ${track} offset 0)`;
+}
 
 /** The import that last saw the sighting `s`. */
 export const seenImportSql = sql<string>`case when s.state = 'present' and c.complete_at >= s.last_seen and (s.missed_at is null or s.missed_at < c.complete_at) then c.complete_import_id else s.seen_import_id end`;
@@ -167,8 +173,7 @@ export async function groupRecords(tx: TenantTx, resolution: Resolution, isCompl
     left join lateral (select own.* from findings own where own.org_id = ${orgId} and own.id = k.old_id offset 0) f on true
     left join lateral (
       select own.* from sightings own where own.org_id = ${orgId} and own.finding_id = k.old_id and own.source_id = ${sourceId} and own.track = k.track offset 0) s on true
-    left join lateral (
-      select own.* from source_coverage own where own.org_id = ${orgId} and own.source_id = ${sourceId} and own.asset_id = k.asset_id and own.track = k.track offset 0) c on true
+    left join lateral ${coverageOfSql(resolution, { asset: sql`k.asset_id`, track: sql`k.track` })} c on true
     cross join lateral (
       select case when not k.present then null when s.state = 'absent' and k.shown_at < s.absent_at and not exists (
         select from run_assets run where run.org_id = ${orgId} and run.source_id = ${sourceId} and run.asset_id = k.asset_id and run.track = k.track and run.started_at = s.absent_at
