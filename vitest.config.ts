@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { keepTemporaryFilesInMemory } from './scripts/memory-folder.ts';
-import { threadsFromBundle } from './service/scripts/bundle.ts';
+import { childrenFromBundle } from './service/scripts/bundle.ts';
 
 const packages = '{checks,client,console,cli,demo,service,scan-reports,connectors,evidence-format,verifier,scripts}';
 /** Tests without a database that start programs or take many seconds. `npm run test:quick` leaves them out. */
@@ -22,7 +22,7 @@ const excluded = ['**/node_modules/**', '**/dist/**', '**/.dev-data/**'];
 keepTemporaryFilesInMemory();
 
 export default defineConfig({
-  plugins: [threadsFromBundle()],
+  plugins: [childrenFromBundle()],
   test: {
     globalSetup: ['./scripts/bundle-for-tests.ts'],
     pool: 'forks',

@@ -6,18 +6,18 @@ import { build, type Plugin } from 'vite';
 import { distFolder, isBundleCurrent, stampOfSources } from '../bin/bundle-stamp.mjs';
 
 /**
- * `node service/scripts/bundle.ts`: writes the service and its threads into service/dist. Loading hundreds of modules takes most of the time of a start, and
- * a thread loads them again. The new folder replaces the old one when it is complete.
+ * `node service/scripts/bundle.ts`: writes the service and its child processes into service/dist. Loading hundreds of modules takes most of the time of a start, and
+ * a child process loads them again. The new folder replaces the old one when it is complete.
  */
 const sources = fileURLToPath(new URL('../src', import.meta.url));
 const program = join(sources, 'main/command-line/cli.ts');
-/** An address of a module that another thread loads. */
+/** An address of a module that a child process loads. */
 const MODULE = /new URL\('(\.\/[\w-]+\.ts)', import\.meta\.url\)/g;
 /** They find their own files by where they are, or choose a program for this machine. */
 const UNBUNDLED = ['pino', 'graphile-worker', '@scalar/fastify-api-reference', 'pdfkit', 'dejavu-fonts-ttf', 'vite'];
 
-/** The paths of the modules that threads load. */
-async function threadModules(): Promise<string[]> {
+/** The paths of the modules that child processes load. */
+async function childModules(): Promise<string[]> {
   const found: string[] = [];
   for await (const name of glob('**/*.ts', { cwd: sources, exclude: ['testing/**', '**/*.test.ts'] })) {
     const path = join(sources, name);
@@ -28,10 +28,10 @@ async function threadModules(): Promise<string[]> {
 
 const bundled = (path: string): string => `${basename(path, '.ts')}.js`;
 
-/** Lets the tests start threads from the bundle, like the service does. */
-export function threadsFromBundle(): Plugin {
+/** Lets the tests start child processes from the bundle, like the service does. */
+export function childrenFromBundle(): Plugin {
   return {
-    name: 'threads-from-bundle',
+    name: 'children-from-bundle',
     enforce: 'pre',
     transform: (code, id) =>
       isSource(id) && code.includes('import.meta.url')
@@ -42,7 +42,7 @@ export function threadsFromBundle(): Plugin {
 
 const isSource = (id: string): boolean => id.startsWith(`${sources}/`) && !id.startsWith(`${sources}/testing/`) && !id.includes('.test.');
 
-/** Addresses stay those of the source, apart from those of threads. */
+/** Addresses stay those of the source, apart from those of child processes. */
 function addresses(folder: string): Plugin {
   return {
     name: 'addresses',
@@ -62,7 +62,7 @@ export async function bundle(): Promise<void> {
   const folder = `${distFolder}.new-${process.pid}`;
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const stamp = stampOfSources();
-  const modules = [program, ...(await threadModules())];
+  const modules = [program, ...(await childModules())];
   await build({
     configFile: false,
     root: sources,

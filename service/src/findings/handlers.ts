@@ -1,13 +1,13 @@
 import type { BlobStore } from '../blobs/blobs.ts';
 import { handle } from '../jobs/jobs.ts';
 import type { FindingFollower } from './follower.ts';
-import { threadReader } from './import/reading/read-in-thread.ts';
+import { childReader } from './import/reading/read-in-child.ts';
 import type { Reader } from './import/reading/read-report.ts';
 import { abandonImport, importReport } from './import/run-import.ts';
 import { rescoreFindings, runImport } from './jobs.ts';
 import { rescoreKnown } from './scoring/rescore.ts';
 
-export function importHandler(blobs: BlobStore, follower: FindingFollower, reader: Reader = threadReader()) {
+export function importHandler(blobs: BlobStore, follower: FindingFollower, reader: Reader = childReader()) {
   return handle(runImport, ({ org_id: orgId, import_id: importId }, context) => importReport({ blobs, follower, reader }, context, { orgId, importId }), {
     abandon: ({ org_id: orgId, import_id: importId }, context, reason) =>
       abandonImport({ blobs, reader }, context, { orgId, importId }, `The import failed. ${reason}`),

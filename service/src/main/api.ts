@@ -46,7 +46,7 @@ import { keysDir } from './storage.ts';
 export interface ApiOptions {
   config: Config;
   db: Database;
-  /** Where the database is, for threads that open their own connection. */
+  /** Where the database is, for child processes that open their own connection. */
   databaseUrl: string;
   log: Log;
   /** Signs cursors and encrypts stored responses. The same on every replica. */

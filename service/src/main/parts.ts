@@ -7,7 +7,7 @@ import { captureHandler, eraseHandler, sealHandler, supersededHandler, sweepHand
 import { openSigners } from '../evidence/keys/keys.ts';
 import { endRewoundLogs } from '../evidence/log/open-log.ts';
 import type { TimestampAuthorities } from '../evidence/packages/timestamps.ts';
-import { openPackageWriter } from '../evidence/packages/writing/write-in-thread.ts';
+import { openPackageWriter } from '../evidence/packages/writing/write-in-child.ts';
 import { idleTracks } from '../findings/endings/end-idle-tracks.ts';
 import { importHandler, knowledgeChange } from '../findings/handlers.ts';
 import { rankingChange } from '../findings/triage/apply-ranking.ts';
@@ -49,7 +49,7 @@ interface Start {
   stops: (() => Promise<unknown>)[];
   /**
    * The clock of this process is moved, as for the history of the demo. The queue would make up for every minute that was skipped, so nothing is scheduled.
-   * Threads have clocks of their own, so packages are written without one. Default: false.
+   * Child processes have clocks of their own, so packages are written without one. Default: false.
    */
   clockMoved?: boolean;
 }

@@ -1,4 +1,4 @@
-import { runInThread, type ThreadLimits } from '../../jobs/thread.ts';
+import { type ChildLimits, runInChild } from '../../jobs/children/child.ts';
 import type { PdfResult } from './compare-pdf.ts';
 import type { DeepFinding } from './deep-check.ts';
 
@@ -13,7 +13,7 @@ export interface DeepInput {
   version: string;
 }
 
-/** Checks a package in a thread with limits. Throws ThreadFailure if a limit is reached. */
-export async function deepCheckFile(input: DeepInput, limits: ThreadLimits): Promise<DeepReport> {
-  return (await runInThread({ module: new URL('./deep-thread.ts', import.meta.url), input, limits })) as DeepReport;
+/** Checks a package in a child process with limits. Throws ChildFailure if a limit is reached. */
+export async function deepCheckFile(input: DeepInput, limits: ChildLimits): Promise<DeepReport> {
+  return (await runInChild(new URL('./deep-child.ts', import.meta.url), input, { limits })) as DeepReport;
 }

@@ -5,7 +5,7 @@ import { longestTurn } from '../../testing/longest-turn.ts';
 import { computeState } from './compute.ts';
 
 const FINDINGS = 5_000;
-const world = usePackages({ inThreads: true });
+const world = usePackages({ inChildren: true });
 
 it(`leaves the thread that serves HTTP free while the state of ${FINDINGS} findings is computed, previewed, approved and sealed`, async () => {
   const components = Array.from({ length: FINDINGS }, (_, n) => `lib-${n}`);
@@ -25,6 +25,6 @@ it(`leaves the thread that serves HTTP free while the state of ${FINDINGS} findi
   expect(sealed.result).toMatchObject({ status: 'ready', counts: { findings: FINDINGS } });
 
   const turns = [shown, previewed, approved, sealed].map(({ ms }) => ms);
-  // How fast a processor is differs. Without threads, each of them would take as long as computing the state here.
+  // How fast a processor is differs. Without a child process, each of them would take as long as computing the state here.
   expect(Math.max(...turns), `${[here.ms, ...turns].map(Math.round).join(', ')} ms`).toBeLessThan(here.ms / 2);
 }, 200_000);

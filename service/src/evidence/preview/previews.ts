@@ -1,18 +1,18 @@
 import type { Static } from 'typebox';
 import type { BlobStore } from '../../blobs/blobs.ts';
 import type { Database } from '../../db/database.ts';
+import { ChildFailure, type ChildLimits } from '../../jobs/children/child.ts';
+import { openChildPool } from '../../jobs/children/child-pool.ts';
 import { createSlots } from '../../jobs/slots.ts';
-import { ThreadFailure, type ThreadLimits } from '../../jobs/thread.ts';
-import { openThreadPool } from '../../jobs/thread-pool.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { ItemState, ItemStates } from '../../work-items/approvals/state.ts';
 import { readItem } from '../../work-items/items/read.ts';
 import type { PackagePreview } from '../schemas-packages.ts';
 import type { PreviewTask } from './compute.ts';
 import { stateFingerprint } from './fingerprint.ts';
-import type { Task } from './preview-thread.ts';
+import type { StateOrPreview, Task } from './preview-child.ts';
 
-const LIMITS: ThreadLimits = { heapMb: 1024, timeMs: 120_000 };
+const LIMITS: ChildLimits = { heapMb: 1024, timeMs: 120_000 };
 const MAX_WAITING = 32;
 const IDLE_MS = 60_000;
 
@@ -22,17 +22,18 @@ export interface Previews {
   close(): Promise<void>;
 }
 
-/** Computes what packages would state in a thread: for 10,000 findings it takes seconds, in which nobody else would get an answer. */
+/** Computes what packages would state in a child process: for 10,000 findings it takes seconds, in which nobody else would get an answer. */
 export function openPreviews({ db, databaseUrl, blobs }: { db: Database; databaseUrl: string; blobs: BlobStore }): Previews {
   const slots = createSlots({ running: 1, waiting: MAX_WAITING, refusal: 'Too many states of work items are being computed.' });
-  const threads = openThreadPool({ module: new URL('./preview-thread.ts', import.meta.url), input: databaseUrl, limits: LIMITS, slots, idleMs: IDLE_MS });
+  const children = openChildPool({ module: new URL('./preview-child.ts', import.meta.url), limits: LIMITS, slots, idleMs: IDLE_MS });
 
   async function areStored(sha256: string[]): Promise<string[]> {
     const stored: string[] = [];
     for (const one of new Set(sha256)) if (await blobs.stat(one)) stored.push(one);
     return stored;
   }
-  const run = (task: Task): Promise<unknown> => threads.run(task, { answer: areStored }).catch((error: unknown) => Promise.reject(problemOf(error)));
+  const run = (task: StateOrPreview): Promise<unknown> =>
+    children.run({ databaseUrl, ...task } satisfies Task, { answer: areStored }).catch((error: unknown) => Promise.reject(problemOf(error)));
 
   return {
     states: {
@@ -43,12 +44,12 @@ export function openPreviews({ db, databaseUrl, blobs }: { db: Database; databas
       await db.withTenant(task.actor, (tx) => readItem(tx, task.actor.orgId, task.workItemId));
       return (await run({ preview: task })) as Static<typeof PackagePreview>;
     },
-    close: () => threads.close(),
+    close: () => children.close(),
   };
 }
 
 function problemOf(error: unknown): unknown {
-  if (!(error instanceof ThreadFailure)) return error;
+  if (!(error instanceof ChildFailure)) return error;
   return new AppError(
     'unavailable',
     `Computing what the evidence of the work item states ${error.message}. Retry, or split the work item if it happens again.`,

@@ -3,13 +3,13 @@ import { emptyTrust, type Report, type Trust } from '@rrs/verifier';
 import type { BlobRef, BlobStore } from '../../blobs/blobs.ts';
 import { listedUse, type PublishedKey } from '../keys/keys.ts';
 import { archiveSource } from '../packages/archive-source.ts';
-import { verifyInThread } from './verify-in-thread.ts';
+import { verifyInChild } from './verify-in-child.ts';
 
 /** Verifies a stored archive with the same program that auditors use. */
 export async function verifyStored(blobs: BlobStore, archive: BlobRef, trust: Trust): Promise<Report> {
   const source = archiveSource(blobs, archive);
   try {
-    return await verifyInThread(source, trust);
+    return await verifyInChild(source, trust);
   } finally {
     await source.close();
   }

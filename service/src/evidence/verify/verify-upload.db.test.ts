@@ -9,7 +9,7 @@ import { emptyTrust } from '@rrs/verifier';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type PackageBody, usePackages } from '../../testing/evidence/packages.ts';
-import { verifyInThread } from './verify-in-thread.ts';
+import { verifyInChild } from './verify-in-child.ts';
 import { verifyUpload } from './verify-upload.ts';
 
 const LIMIT = 2_000_000;
@@ -177,7 +177,7 @@ describe('a hostile package', () => {
 
   it('that exceeds the limits of the service gets a clear problem', async () => {
     const source = { size: zip.length, read: async (offset: number, length: number) => zip.subarray(offset, offset + length) };
-    await expect(verifyInThread(source, emptyTrust(), { heapMb: 256, timeMs: 1 })).rejects.toMatchObject({
+    await expect(verifyInChild(source, emptyTrust(), { heapMb: 256, timeMs: 1 })).rejects.toMatchObject({
       code: 'unprocessable',
       message: expect.stringMatching(/^The package is not verified: the verification took longer than 0.001 s and was stopped/),
     });

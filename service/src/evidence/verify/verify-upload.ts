@@ -13,7 +13,7 @@ import type { Actor } from '../../shared/actor.ts';
 import { isUuid } from '../../shared/ids.ts';
 import type { PackageRow } from '../packages/packages.ts';
 import { recordReceipt } from '../sharing/receipts.ts';
-import { verifyInThread } from './verify-in-thread.ts';
+import { verifyInChild } from './verify-in-child.ts';
 
 export interface VerifiedUpload {
   file: BlobRef;
@@ -29,7 +29,7 @@ export async function verifyUpload(content: Readable, maxBytes: number, trust: (
     async (handle) => {
       await unlink(path);
       const file = await spool(content, handle, { maxBytes });
-      return { file, report: await verifyInThread(sourceOf(handle, file.size), await trust()) };
+      return { file, report: await verifyInChild(sourceOf(handle, file.size), await trust()) };
     },
     0o600,
   );

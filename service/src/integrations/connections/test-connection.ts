@@ -1,10 +1,10 @@
 import { type Connector, ConnectorError, defaultLimits, type RequestRecord, type Sender, type Settings } from '@rrs/connectors';
 import type { Static } from 'typebox';
 import type { TestResult } from '../schemas.ts';
-import { threadCollector } from '../sync/collect-in-thread.ts';
+import { childCollector } from '../sync/collect-in-child.ts';
 
 const TIMEOUT_MS = 20_000;
-const collector = threadCollector();
+const collector = childCollector();
 
 /** Sends the connector's check request once, without the retries of a run. */
 export async function testConnection(sender: Sender, connector: Connector, settings: Settings): Promise<Static<typeof TestResult>> {

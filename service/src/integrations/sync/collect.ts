@@ -15,11 +15,11 @@ import {
 } from '@rrs/connectors';
 import { digestOf, formatLines } from './run-record.ts';
 
-/** What to collect. All of it can be sent to a thread. */
+/** What to collect. All of it can be sent to a child process. */
 export interface CollectTask {
   settings: Settings;
   limits: HttpLimits;
-  /** The time of the process. Its clock may be moved, as for the history of the demo, and threads have clocks of their own. */
+  /** The time of the process. Its clock may be moved, as for the history of the demo, and child processes have clocks of their own. */
   now: number;
   checkpoint: Json;
   cursor: Json;

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { type Connector, defaultLimits, type Json } from '@rrs/connectors';
 import { type FakeVendor, fakes } from '@rrs/connectors/fakes';
 import { describe, expect, it } from 'vitest';
-import { ThreadFailure } from '../../jobs/thread.ts';
+import { ChildFailure } from '../../jobs/children/child.ts';
 import { systemActor } from '../../shared/actor.ts';
 import { newId } from '../../shared/ids.ts';
 import { useSyncs } from '../../testing/integrations/syncs.ts';
@@ -10,7 +10,7 @@ import { longestTurn } from '../../testing/longest-turn.ts';
 import { createConnection } from '../connections/connections.ts';
 import { builtIn, providerOf } from '../connections/providers.ts';
 import { type CollectHost, collect } from './collect.ts';
-import { openCollectors, threadCollector } from './collect-in-thread.ts';
+import { childCollector, openCollectors } from './collect-in-child.ts';
 
 const syncs = useSyncs();
 const vendorOf = (id: string): FakeVendor => fakes.find((fake) => fake.id === id) as FakeVendor;
@@ -105,11 +105,11 @@ describe('the thread that serves HTTP stays free', () => {
       const vendor = sending(vendorOf(id), isTarget, body());
       const { origin } = await syncs.fake(vendor);
       const connection = await connect(vendor, origin);
-      const { result, ms } = await longestTurn(() => syncs.sync(connection, { collector: threadCollector(), limits: { requestMs: 60_000 } }));
+      const { result, ms } = await longestTurn(() => syncs.sync(connection, { collector: childCollector(), limits: { requestMs: 60_000 } }));
       expect(result).toMatchObject({ status: 'succeeded', error: null, counts });
       const here = await collectHere(providerOf(builtIn, id), vendor, origin);
-      expect(ms, `${Math.round(ms)} ms, and ${Math.round(here)} ms without a thread`).toBeLessThan(MAX_MS);
-      // Without a thread, it would show. Scores are read in slices, so that only their number would.
+      expect(ms, `${Math.round(ms)} ms, and ${Math.round(here)} ms without a child process`).toBeLessThan(MAX_MS);
+      // Without a child process, it would show. Scores are read in slices, so that only their number would.
       if (id !== 'epss') expect(here).toBeGreaterThan(MAX_MS);
     },
     120_000,
@@ -125,7 +125,7 @@ describe('the thread that serves HTTP stays free', () => {
   });
 });
 
-describe('a response that exhausts a limit of the thread', () => {
+describe('a response that exhausts a limit of the child process', () => {
   it.each([
     ['memory', { heapMb: 24, timeMs: 60_000 }, /^Reading the responses of CISA KEV needed more than 24 MB of memory, so the run was stopped/],
     ['time', { heapMb: 512, timeMs: 60_000, stepMs: 1 }, /^Reading the responses of CISA KEV took longer than 0.001 s for one step, so the run was stopped/],
@@ -136,11 +136,11 @@ describe('a response that exhausts a limit of the thread', () => {
       const { origin } = await syncs.fake(vendor);
       const connection = await connect(vendor, origin);
       const collectors = openCollectors(limits);
-      const collector = threadCollector(collectors);
+      const collector = childCollector(collectors);
       const id = await syncs.queue(connection);
       const attempt = () => syncs.perform(syncs.api().ours.id, id, { collector, lastAttempt: false, limits: { requestMs: 60_000 } });
-      // In the thread that runs share, it could have been another one.
-      await expect(attempt()).rejects.toThrow(ThreadFailure);
+      // In the child process that runs share, it could have been another one.
+      await expect(attempt()).rejects.toThrow(ChildFailure);
       await attempt();
       expect(await syncs.run(connection, id)).toMatchObject({ status: 'failed', error: { kind: 'invalid_answer', message: expect.stringMatching(message) } });
       await Promise.all(Object.values(collectors).map((pool) => pool.close()));

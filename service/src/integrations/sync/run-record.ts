@@ -106,5 +106,5 @@ export const runRecordFormat: ReportFormat = {
   },
 };
 
-/** For the threads that read reports. */
+/** For the child processes that read reports. */
 export const formats: readonly ReportFormat[] = [runRecordFormat];

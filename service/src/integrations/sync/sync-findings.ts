@@ -6,7 +6,7 @@ import type { Database } from '../../db/database.ts';
 import type { Collected } from '../../findings/import/apply-report.ts';
 import { type CollectionSettings, type ImportRow, readImport, recordImport } from '../../findings/import/manage-imports.ts';
 import { uncompressed } from '../../findings/import/reading/open-report.ts';
-import { threadReader } from '../../findings/import/reading/read-in-thread.ts';
+import { childReader } from '../../findings/import/reading/read-in-child.ts';
 import { abandonImport, importReport } from '../../findings/import/run-import.ts';
 import type { JobContext } from '../../jobs/jobs.ts';
 import { systemActor } from '../../shared/actor.ts';
@@ -80,8 +80,8 @@ async function collectFindings(deps: SyncDeps, context: JobContext, claimed: Cla
   return collected;
 }
 
-/** Reads the records of runs in the threads that read reports. */
-const runReader = threadReader(new URL('./run-record.ts', import.meta.url));
+/** Reads the records of runs in the child processes that read reports. */
+const runReader = childReader(new URL('./run-record.ts', import.meta.url));
 
 type Importable = Exclude<CollectResult, { end: 'cancelled' }>;
 

@@ -10,7 +10,7 @@ import { type ConnectionRow, openCredentials } from '../connections/connections.
 import { type Providers, providerOf } from '../connections/providers.ts';
 import type { KeyRing } from '../connections/secrets.ts';
 import type { CollectEnd, CollectedBatch, CollectHost, Collector } from './collect.ts';
-import { threadCollector } from './collect-in-thread.ts';
+import { childCollector } from './collect-in-child.ts';
 import { createRequestLog, type RequestCounts, type RequestLog } from './request-log.ts';
 import type { RunRow } from './runs.ts';
 
@@ -28,7 +28,7 @@ export interface SyncDeps {
 }
 
 export const syncDefaults = {
-  collector: threadCollector(),
+  collector: childCollector(),
   limits: defaultLimits,
   pages: 10_000,
   wait: async (ms: number, signal: AbortSignal): Promise<void> => {

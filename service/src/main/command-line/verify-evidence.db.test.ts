@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { comparePdf } from '../../evidence/deep/compare-pdf.ts';
 import type { DeepFinding } from '../../evidence/deep/deep-check.ts';
 import { deepCheckFile } from '../../evidence/deep/deep-check-file.ts';
-import { ThreadFailure } from '../../jobs/thread.ts';
+import { ChildFailure } from '../../jobs/children/child.ts';
 import { usePackages } from '../../testing/evidence/packages.ts';
 import { withClient } from '../../testing/postgres.ts';
 import { verifyEvidence } from './verify-evidence.ts';
@@ -201,6 +201,6 @@ describe('rrs-server evidence verify --deep', () => {
 
   it('stops at a limit', async () => {
     const path = await sealTo('slow.zip');
-    await expect(deepCheckFile({ path, version: '0.0.0' }, { heapMb: 512, timeMs: 1 })).rejects.toThrow(ThreadFailure);
+    await expect(deepCheckFile({ path, version: '0.0.0' }, { heapMb: 512, timeMs: 1 })).rejects.toThrow(ChildFailure);
   });
 });

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { OPTIONS, main as verify } from '@rrs/verifier/cli';
 import type { DeepFinding } from '../../evidence/deep/deep-check.ts';
 import { type DeepReport, deepCheckFile } from '../../evidence/deep/deep-check-file.ts';
-import { ThreadFailure } from '../../jobs/thread.ts';
+import { ChildFailure } from '../../jobs/children/child.ts';
 import { version } from '../log.ts';
 
 export interface Terminal {
@@ -29,7 +29,7 @@ export async function verifyEvidence(args: string[], terminal: Terminal): Promis
     return code;
   }
   const deep = await deepCheckFile({ path, version }, { heapMb: HEAP_MB, timeMs: Number(values['time-limit']) * 1000 }).catch((error: unknown) => {
-    if (error instanceof ThreadFailure) return `the deep check ${error.message} and was stopped`;
+    if (error instanceof ChildFailure) return `the deep check ${error.message} and was stopped`;
     throw error;
   });
   terminal.out(values.json ? withDeep(printed, deep) : `${printed}\n${deepText(deep)}`);

@@ -10,7 +10,7 @@ import { openSigners } from '../../evidence/keys/keys.ts';
 import type { Witness } from '../../evidence/log/witnesses.ts';
 import type { Sealing, SealingStep } from '../../evidence/packages/seal.ts';
 import type { TimestampAuthorities } from '../../evidence/packages/timestamps.ts';
-import { openPackageWriter } from '../../evidence/packages/writing/write-in-thread.ts';
+import { openPackageWriter } from '../../evidence/packages/writing/write-in-child.ts';
 import { importHandler } from '../../findings/handlers.ts';
 import { startWorker, type Worker, type WorkerOptions } from '../../jobs/worker.ts';
 import { directReader } from '../findings/reader.ts';
@@ -35,8 +35,8 @@ export interface PackagesOptions extends StartApiOptions {
   witnesses?: () => readonly Witness[];
   /** Starts no worker. The test can start one. */
   idle?: boolean;
-  /** Writes packages in a thread, as the service does. */
-  inThreads?: boolean;
+  /** Writes packages in a child process, as the service does. */
+  inChildren?: boolean;
   /** Every package that `seal` returns is downloaded, and the verifier must find nothing wrong with it. */
   verifies?: boolean;
 }
@@ -75,7 +75,7 @@ export function usePackages(options: PackagesOptions = {}) {
     made.api = await startApi({ ...options, config: settings });
     made.authorities = authorities;
     await openSigners(made.api.db, keysDir);
-    if (options.inThreads) made.writer = openPackageWriter(made.api.databaseUrl);
+    if (options.inChildren) made.writer = openPackageWriter(made.api.databaseUrl);
     if (!options.idle) made.worker = await work();
   });
   afterAll(async () => {

@@ -9,7 +9,7 @@ import type { LogState } from '../../log/transparency-log.ts';
 import { type Bag, writeBag } from '../bag.ts';
 import type { PackageRow } from '../packages.ts';
 
-/** The package to write. All of it can be sent to a thread. */
+/** The package to write. All of it can be sent to a child process. */
 export interface WriteTask {
   row: PackageRow;
   /** Fingerprints of the keys that will sign it. */

@@ -8,7 +8,7 @@ import { namedVulnerabilities } from './named-vulnerabilities.ts';
 import { chooseFormat, type FileHost, openReport } from './open-report.ts';
 import { receivedBefore, type Staged, stageReport } from './stage-report.ts';
 
-/** The stored report to read. All of it can be sent to a thread. */
+/** The stored report to read. All of it can be sent to a child process. */
 export interface ReadTask {
   orgId: string;
   importId: string;

@@ -1,11 +1,11 @@
 import { formats } from '@rrs/scan-reports';
 import { afterAll, expect, it } from 'vitest';
+import { ChildFailure } from '../../../jobs/children/child.ts';
 import { createSlots } from '../../../jobs/slots.ts';
-import { ThreadFailure } from '../../../jobs/thread.ts';
 import { useImports } from '../../../testing/findings/imports.ts';
 import { directReader } from '../../../testing/findings/reader.ts';
 import { randomOf } from '../../../testing/truth/random.ts';
-import { openReaders, threadReader } from './read-in-thread.ts';
+import { childReader, openReaders } from './read-in-child.ts';
 import type { Reader } from './read-report.ts';
 
 const engine = useImports();
@@ -44,7 +44,7 @@ function historyOf(seed: number): Sent[] {
   }));
 }
 
-/** Kills the thread of every fourth report in the middle of it. */
+/** Kills the process of every fourth report in the middle of it. */
 function interrupted(reader: Reader): Reader {
   let reads = 0;
   return {
@@ -54,7 +54,7 @@ function interrupted(reader: Reader): Reader {
       let copies = 0;
       const copy: typeof host.copy = async (table, lines) => {
         await host.copy(table, lines);
-        if (++copies === 1) throw new ThreadFailure('crash', 'ended early with code 1');
+        if (++copies === 1) throw new ChildFailure('crash', 'ended early with code 1');
       };
       return reader.read(task, { ...host, copy }, signal);
     },
@@ -69,7 +69,7 @@ async function send(org: string, sent: Sent, reader: Reader): Promise<void> {
       return;
     } catch (error) {
       // The job is tried again. Here, the report is uploaded again, which leaves the interrupted import behind.
-      if (!(error instanceof ThreadFailure) || attempt === 5) throw error;
+      if (!(error instanceof ChildFailure) || attempt === 5) throw error;
     }
   }
 }
@@ -82,7 +82,7 @@ it('reports of many organizations that are read side by side give the same findi
   await engine.admin().query('update organizations set policy = $1', [withoutBrake]);
   for (const { history, alone } of orgs) for (const sent of history) await send(alone, sent, directReader);
 
-  const reader = interrupted(threadReader(null, readers));
+  const reader = interrupted(childReader(null, readers));
   const slots = createSlots({ running: 4, waiting: 1_000, refusal: '' });
   const inOrder = orgs.slice(0, 2).map(async ({ history, side }) => {
     for (const sent of history) await slots.use(() => send(side, sent, reader));

@@ -1,15 +1,15 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { usePackages } from '../../../testing/evidence/packages.ts';
-import { openPackageWriter } from './write-in-thread.ts';
+import { openPackageWriter } from './write-in-child.ts';
 import { type WriteTask, type WritingHost, writePackage } from './write-package.ts';
 
 /** These show when they were written. */
 const TIMED = ['data/evidence.json', 'data/report.html'];
 const world = usePackages();
 
-it('writes the same files as without a thread, also after the blob store failed', async () => {
-  await world.scan('thread:2', ['openssl', 'curl']);
-  const { id } = await world.workItem('Update', { asset: 'thread:2' });
+it('writes the same files as without a child process, also after the blob store failed', async () => {
+  await world.scan('child:2', ['openssl', 'curl']);
+  const { id } = await world.workItem('Update', { asset: 'child:2' });
   const { package_id } = await world.seal(id);
   const { db, databaseUrl, blobs, ours } = world.api();
   const row = await db.withTenant({ orgId: ours.id }, (tx) =>

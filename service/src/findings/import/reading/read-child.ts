@@ -1,14 +1,14 @@
 import { formats, type ReportFormat } from '@rrs/scan-reports';
-import { serveTasks } from '../../../jobs/serve-thread.ts';
-import type { HostQuestion, ThreadReadTask } from './read-in-thread.ts';
+import { serveTasks } from '../../../jobs/children/serve-tasks.ts';
+import type { ChildReadTask, HostQuestion } from './read-in-child.ts';
 import { type ReadingHost, readerOf } from './read-report.ts';
 
-/** Started by read-in-thread.ts: reports are untrusted input. */
+/** Started by read-in-child.ts: reports are untrusted input. */
 serveTasks(async (given, ask) => {
-  const task = given as ThreadReadTask;
+  const task = given as ChildReadTask;
   const known: { formats: readonly ReportFormat[] } = task.formats === null ? { formats } : await import(task.formats);
   const reader = readerOf(known.formats);
-  const call = (question: HostQuestion, moved: ArrayBufferLike[] = []) => ask(question, moved as ArrayBuffer[]) as Promise<never>;
+  const call = (question: HostQuestion) => ask(question) as Promise<never>;
   const host: ReadingHost = {
     open: (...given) => call({ call: 'open', given }),
     next: (...given) => call({ call: 'next', given }),

@@ -1,12 +1,12 @@
 import { createRecorder, readPackage } from '@rrs/verifier';
 import { nodePlatform, openFile } from '@rrs/verifier/node';
-import { serveThread } from '../../jobs/serve-thread.ts';
+import { serveTasks } from '../../jobs/children/serve-tasks.ts';
 import { comparePdf } from './compare-pdf.ts';
 import { deepCheck } from './deep-check.ts';
 import type { DeepInput, DeepReport } from './deep-check-file.ts';
 
 /** Started by deep-check-file.ts: reports are untrusted input. */
-await serveThread(async (input): Promise<DeepReport> => {
+serveTasks(async (input): Promise<DeepReport> => {
   const { path, version } = input as DeepInput;
   const file = await openFile(path);
   try {

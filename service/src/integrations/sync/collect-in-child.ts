@@ -1,14 +1,14 @@
 import { type Connector, ConnectorError, type FaultKind, type Sender } from '@rrs/connectors';
-import { openSharedThread } from '../../jobs/shared-thread.ts';
+import { ChildFailure, type ChildLimits } from '../../jobs/children/child.ts';
+import { type ChildPool, openChildPool } from '../../jobs/children/child-pool.ts';
+import { openSharedChild } from '../../jobs/children/shared-child.ts';
 import { createSlots } from '../../jobs/slots.ts';
-import { ThreadFailure, type ThreadLimits } from '../../jobs/thread.ts';
-import { openThreadPool, type ThreadPool } from '../../jobs/thread-pool.ts';
 import { messageOf } from '../../shared/errors.ts';
 import type { CheckHost, CheckTask, CollectEnd, CollectHost, Collector, CollectTask } from './collect.ts';
 
 type SentRequest = Parameters<Sender['open']>[0];
 
-/** A request that can be sent to another thread. */
+/** A request that can be sent to a child process. */
 type PlainRequest = Omit<SentRequest, 'url' | 'signal'> & { url: string };
 /** `kind` says whether a retry would help. */
 export type Failed = { error: string; kind: unknown };
@@ -16,7 +16,7 @@ export type Opened = { id: number; status: number; headers: Readonly<Record<stri
 /** Null at the end of the body. */
 export type Chunk = { bytes: Uint8Array | null } | Failed;
 
-/** What a thread asks of this process. */
+/** What a child asks of this process. */
 export interface RemoteHost extends Omit<CollectHost, 'sender' | 'wait' | 'onRequest'> {
   open(request: PlainRequest): Promise<Opened>;
   next(id: number): Promise<Chunk>;
@@ -26,29 +26,29 @@ export interface RemoteHost extends Omit<CollectHost, 'sender' | 'wait' | 'onReq
 }
 
 export type HostQuestion = { [Call in keyof RemoteHost]: { call: Call; given: Parameters<RemoteHost[Call]> } }[keyof RemoteHost];
-export type ThreadCollectTask = { provider: string } & ({ collect: CollectTask } | { check: CheckTask });
+export type ChildCollectTask = { provider: string } & ({ collect: CollectTask } | { check: CheckTask });
 /** An error of the vendor is a result, so that its kind is not lost. */
-export type ThreadCollectResult = { done: CollectEnd | null } | { fault: { kind: FaultKind; message: string; status: number | null } };
+export type ChildCollectResult = { done: CollectEnd | null } | { fault: { kind: FaultKind; message: string; status: number | null } };
 
 /** A response is at most 64 MiB, and its objects are a few times as large in memory. */
-const LIMITS: ThreadLimits = { heapMb: 768, stepMs: 60_000, timeMs: 60 * 60_000 };
+const LIMITS: ChildLimits = { heapMb: 768, stepMs: 60_000, timeMs: 60 * 60_000 };
 const IDLE_MS = 30_000;
 const ALONE = { running: 2, waiting: Number.POSITIVE_INFINITY, refusal: '' };
 const CHECKS = { running: 2, waiting: 20, refusal: 'Too many connections are being tested.' };
 
-export function openCollectors(limits: ThreadLimits = LIMITS) {
-  const module = new URL('./collect-thread.ts', import.meta.url);
-  const open = (slots: Parameters<typeof createSlots>[0]): ThreadPool => openThreadPool({ module, limits, slots: createSlots(slots), idleMs: IDLE_MS });
-  return { shared: openSharedThread({ module, limits, idleMs: IDLE_MS }), alone: open(ALONE), checks: open(CHECKS) };
+export function openCollectors(limits: ChildLimits = LIMITS) {
+  const module = new URL('./collect-child.ts', import.meta.url);
+  const open = (slots: Parameters<typeof createSlots>[0]): ChildPool => openChildPool({ module, limits, slots: createSlots(slots), idleMs: IDLE_MS });
+  return { shared: openSharedChild({ module, limits, idleMs: IDLE_MS }), alone: open(ALONE), checks: open(CHECKS) };
 }
 
 const collectors = openCollectors();
 
 /**
- * Runs connectors in threads: a vendor, or whoever controls it, can send a response that is made to exhaust memory or time. Runs share one thread, because
- * they mostly wait for their vendors. If it fails, they are tried again by their jobs, each in a thread of its own, which shows whose vendor it was.
+ * Runs connectors in child processes: a vendor, or whoever controls it, can send a response that is made to exhaust memory or time. Runs share one process,
+ * because they mostly wait for their vendors. If it fails, they are tried again by their jobs, each in a process of its own, which shows whose vendor it was.
  */
-export function threadCollector({ shared, alone, checks }: ReturnType<typeof openCollectors> = collectors): Collector {
+export function childCollector({ shared, alone, checks }: ReturnType<typeof openCollectors> = collectors): Collector {
   return {
     async collect(connector, task, host, signal) {
       const given = { provider: connector.id, collect: task };
@@ -62,16 +62,16 @@ export function threadCollector({ shared, alone, checks }: ReturnType<typeof ope
   };
 }
 
-/** A response that exhausts a limit would do so again. A thread that ended for another reason is tried again with the job. */
+/** A response that exhausts a limit would do so again. A child that ended for another reason is tried again with the job. */
 function explain({ name }: Connector) {
   return (error: unknown): never => {
-    if (!(error instanceof ThreadFailure) || error.reason === 'crash') throw error;
+    if (!(error instanceof ChildFailure) || error.reason === 'crash') throw error;
     const message = `Reading the responses of ${name} ${error.message}, so the run was stopped. Limit the connection to less data.`;
     throw new ConnectorError('invalid_answer', message, { cause: error });
   };
 }
 
-async function run(pool: ThreadPool, task: ThreadCollectTask, host: CheckHost & Partial<CollectHost>, signal: AbortSignal) {
+async function run(pool: ChildPool, task: ChildCollectTask, host: CheckHost & Partial<CollectHost>, signal: AbortSignal) {
   const bodies = remoteBodies(host.sender, signal);
   const calls: Partial<RemoteHost> = {
     ...host,
@@ -81,7 +81,7 @@ async function run(pool: ThreadPool, task: ThreadCollectTask, host: CheckHost & 
   };
   const answer = ({ call, given }: HostQuestion): Promise<unknown> => (calls[call] as (...given: unknown[]) => Promise<unknown>)(...given);
   try {
-    const result = (await pool.run<HostQuestion>(task, { answer, signal })) as ThreadCollectResult;
+    const result = (await pool.run<HostQuestion>(task, { answer, signal })) as ChildCollectResult;
     if ('done' in result) return result.done;
     const { kind, message, status } = result.fault;
     throw new ConnectorError(kind, message, status === null ? {} : { status });
@@ -90,7 +90,7 @@ async function run(pool: ThreadPool, task: ThreadCollectTask, host: CheckHost & 
   }
 }
 
-/** Sends requests for a thread, and hands over the bodies of the responses piece by piece. */
+/** Sends requests for a child process, and hands over the bodies of the responses piece by piece. */
 function remoteBodies(sender: Sender, signal: AbortSignal) {
   const open = new Map<number, AsyncIterator<Uint8Array>>();
   let opened = 0;
@@ -118,8 +118,7 @@ function remoteBodies(sender: Sender, signal: AbortSignal) {
       try {
         const { done, value } = (await open.get(id)?.next()) ?? { done: true, value: undefined };
         if (done) open.delete(id);
-        // A copy: of a part of a buffer, the thread would get the whole buffer.
-        return { bytes: done || value === undefined ? null : Uint8Array.from(value) };
+        return { bytes: done || value === undefined ? null : value };
       } catch (error) {
         open.delete(id);
         return failed(error);

@@ -1,12 +1,17 @@
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import type { BlobRef } from '../../../blobs/blobs.ts';
+import type { ChildLimits } from '../../../jobs/children/child.ts';
+import { type ChildPool, openChildPool } from '../../../jobs/children/child-pool.ts';
 import { createSlots } from '../../../jobs/slots.ts';
-import type { ThreadLimits } from '../../../jobs/thread.ts';
-import { openThreadPool, type ThreadPool } from '../../../jobs/thread-pool.ts';
-import type { PackageWriter, WritingHost, Written } from './write-package.ts';
+import type { PackageWriter, WriteTask, WritingHost, Written } from './write-package.ts';
 
-/** What the thread asks the process that has the blob store. A file is opened, written piece by piece, and ended. */
+export interface DatabaseTask {
+  databaseUrl: string;
+  write: WriteTask;
+}
+
+/** What the child asks the process that has the blob store. A file is opened, written piece by piece, and ended. */
 export type WritingQuestion =
   | { step: Parameters<WritingHost['onStep']>[0] }
   | { isStored: string }
@@ -14,15 +19,14 @@ export type WritingQuestion =
   | { write: number; bytes: Uint8Array }
   | { end: number };
 
-const LIMITS: ThreadLimits = { heapMb: 1024, timeMs: 30 * 60_000 };
+const LIMITS: ChildLimits = { heapMb: 1024, timeMs: 30 * 60_000 };
 const IDLE_MS = 30_000;
 
-/** Writes packages in a thread with a connection of its own: deriving and rendering 10,000 findings takes many seconds. */
+/** Writes packages in a child process with a connection of its own: deriving and rendering 10,000 findings takes many seconds. */
 export function openPackageWriter(databaseUrl: string): { write: PackageWriter; close(): Promise<void> } {
   const slots = createSlots({ running: 1, waiting: Number.POSITIVE_INFINITY, refusal: '' });
-  const pool: ThreadPool = openThreadPool({
-    module: new URL('./write-thread.ts', import.meta.url),
-    input: databaseUrl,
+  const pool: ChildPool = openChildPool({
+    module: new URL('./write-child.ts', import.meta.url),
     limits: LIMITS,
     slots,
     idleMs: IDLE_MS,
@@ -37,7 +41,7 @@ export function openPackageWriter(databaseUrl: string): { write: PackageWriter; 
         return 'end' in question ? files.end(question.end) : files.write(question.write, question.bytes);
       };
       try {
-        return (await pool.run(task, { answer })) as Written;
+        return (await pool.run({ databaseUrl, write: task } satisfies DatabaseTask, { answer })) as Written;
       } finally {
         await files.abandon();
       }

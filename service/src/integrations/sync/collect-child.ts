@@ -1,11 +1,11 @@
 import { ConnectorError, connectors, type Sender } from '@rrs/connectors';
-import { serveTasks } from '../../jobs/serve-thread.ts';
+import { serveTasks } from '../../jobs/children/serve-tasks.ts';
 import { check, collect } from './collect.ts';
-import type { Chunk, Failed, HostQuestion, Opened, RemoteHost, ThreadCollectResult, ThreadCollectTask } from './collect-in-thread.ts';
+import type { ChildCollectResult, ChildCollectTask, Chunk, Failed, HostQuestion, Opened, RemoteHost } from './collect-in-child.ts';
 
-/** Started by collect-in-thread.ts: the responses of vendors are untrusted input. */
-serveTasks(async (given, ask, signal): Promise<ThreadCollectResult> => {
-  const task = given as ThreadCollectTask;
+/** Started by collect-in-child.ts: the responses of vendors are untrusted input. */
+serveTasks(async (given, ask, signal): Promise<ChildCollectResult> => {
+  const task = given as ChildCollectTask;
   const connector = connectors.find(({ id }) => id === task.provider);
   if (!connector) throw new Error(`there is no connector "${task.provider}"`);
   const call = <Call extends keyof RemoteHost>(call: Call, ...given: Parameters<RemoteHost[Call]>) =>

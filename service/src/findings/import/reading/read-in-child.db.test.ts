@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { useImports } from '../../../testing/findings/imports.ts';
 import { longestTurn } from '../../../testing/longest-turn.ts';
-import { openReaders, threadReader } from './read-in-thread.ts';
+import { childReader, openReaders } from './read-in-child.ts';
 
 const engine = useImports();
 const record = { title: 'A weakness', severity: 'high', asset_type: 'host', asset_name: 'a.example.com', cves: ['CVE-2024-0001'], component: 'lib' };
@@ -11,9 +11,9 @@ const reportOf = (...records: object[]) => ({
   bytes: Buffer.from(records.map((one) => `${JSON.stringify(one)}\n`).join('')),
 });
 
-it('a report that exhausts the memory of its thread fails with a reason, and the next one is imported', { timeout: 120_000 }, async () => {
+it('a report that exhausts the memory of its process fails with a reason, and the next one is imported', { timeout: 120_000 }, async () => {
   const org = await engine.organization();
-  const read = threadReader(null, openReaders({ heapMb: 64, timeMs: 60_000 }));
+  const read = childReader(null, openReaders({ heapMb: 64, timeMs: 60_000 }));
   // In memory, these objects are many times as large as in the file.
   const bomb = { ...record, references: Array.from({ length: 1_500_000 }, () => ({ a: {} })) };
   const failed = await engine.runFile(org, reportOf(record, bomb), {}, read);
@@ -25,16 +25,16 @@ it('a report that exhausts the memory of its thread fails with a reason, and the
   expect(await engine.runFile(org, reportOf(record), {}, read)).toMatchObject({ status: 'succeeded', created: 1 });
 });
 
-it('a report that exhausts the time of its thread fails with a reason', async () => {
+it('a report that exhausts the time of its process fails with a reason', async () => {
   const org = await engine.organization();
-  const failed = await engine.runFile(org, reportOf(record), {}, threadReader(null, openReaders({ heapMb: 64, timeMs: 60_000, stepMs: 1 })));
+  const failed = await engine.runFile(org, reportOf(record), {}, childReader(null, openReaders({ heapMb: 64, timeMs: 60_000, stepMs: 1 })));
   expect(failed).toMatchObject({ status: 'failed', error: expect.stringContaining('Reading the report took longer than 0.001 s for one step') });
 });
 
 it('a report with characters that cannot be stored fails with a reason', async () => {
   const org = await engine.organization();
   for (const text of ['{"a\0b":1}', '{"a":"b\0"', '\0', '[\0]', '<a\0>']) {
-    const failed = await engine.runFile(org, { format: null, name: 'report.json', bytes: Buffer.from(text) }, {}, threadReader());
+    const failed = await engine.runFile(org, { format: null, name: 'report.json', bytes: Buffer.from(text) }, {}, childReader());
     expect([failed.status, failed.error], JSON.stringify(text)).toEqual(['failed', expect.stringMatching(/\S/)]);
   }
 });
@@ -43,9 +43,9 @@ it('leaves the event loop free while it reads', async () => {
   const org = await engine.organization();
   const many = Array.from({ length: 4_000 }, (_, n) => ({ ...record, cves: [`CVE-2024-${10_000 + n}`], description: 'x'.repeat(2_000) }));
   const report = reportOf(...many);
-  const first = await longestTurn(() => engine.runFile(org, report, {}, threadReader()));
+  const first = await longestTurn(() => engine.runFile(org, report, {}, childReader()));
   expect(first.result).toMatchObject({ status: 'succeeded', created: 4_000 });
-  const again = await longestTurn(() => engine.runFile(org, report, {}, threadReader()));
+  const again = await longestTurn(() => engine.runFile(org, report, {}, childReader()));
   expect(again.result).toMatchObject({ status: 'succeeded', unchanged: 4_000 });
   // The goal is 50 ms on an idle machine. While other tests run, the same work takes more processor time.
   expect(Math.max(first.ms, again.ms)).toBeLessThan(75);
