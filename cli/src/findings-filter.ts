@@ -51,6 +51,7 @@ const FILTERS = {
   epss_min: ['number', 'Probability of exploitation from 0 to 1, at least.'],
   risk_min: ['number', 'Risk from 0 to 100, at least.'],
   overdue: ['flag', 'Past the deadline.'],
+  fix_first: ['flag', 'To fix first: exploited, overdue, or a risk of 70 or more.'],
   acceptance_requested: ['flag', 'Acceptance of the risk waits for approval.'],
   suppressed: ['flag', 'Suppressed in the tool.'],
   assurance: ['list', 'Closed with one of these assurances.'],

@@ -572,6 +572,8 @@ export type BulkChange = {
     risk_min?: number;
     /** Whether active and past the deadline */
     overdue?: boolean;
+    /** Whether open or in progress, and known to be exploited, past the deadline or with a risk score of at least 70 */
+    fix_first?: boolean;
     /** Whether a request to accept the risk waits for approval */
     acceptance_requested?: boolean;
     /** Whether all sources that still see the finding suppress it */
@@ -4890,6 +4892,8 @@ export type WorkItemCreate = {
     risk_min?: number;
     /** Whether active and past the deadline */
     overdue?: boolean;
+    /** Whether open or in progress, and known to be exploited, past the deadline or with a risk score of at least 70 */
+    fix_first?: boolean;
     /** Whether a request to accept the risk waits for approval */
     acceptance_requested?: boolean;
     /** Whether all sources that still see the finding suppress it */
@@ -5031,6 +5035,8 @@ export type WorkItemFindingsAdd = {
     risk_min?: number;
     /** Whether active and past the deadline */
     overdue?: boolean;
+    /** Whether open or in progress, and known to be exploited, past the deadline or with a risk score of at least 70 */
+    fix_first?: boolean;
     /** Whether a request to accept the risk waits for approval */
     acceptance_requested?: boolean;
     /** Whether all sources that still see the finding suppress it */
@@ -5623,6 +5629,8 @@ export interface Operations {
       risk_min?: number;
       /** Whether active and past the deadline */
       overdue?: boolean;
+      /** Whether open or in progress, and known to be exploited, past the deadline or with a risk score of at least 70 */
+      fix_first?: boolean;
       /** Whether a request to accept the risk waits for approval */
       acceptance_requested?: boolean;
       /** Whether all sources that still see the finding suppress it */
@@ -5857,6 +5865,8 @@ export interface Operations {
       risk_min?: number;
       /** Whether active and past the deadline */
       overdue?: boolean;
+      /** Whether open or in progress, and known to be exploited, past the deadline or with a risk score of at least 70 */
+      fix_first?: boolean;
       /** Whether a request to accept the risk waits for approval */
       acceptance_requested?: boolean;
       /** Whether all sources that still see the finding suppress it */
@@ -5981,6 +5991,8 @@ export interface Operations {
       risk_min?: number;
       /** Whether active and past the deadline */
       overdue?: boolean;
+      /** Whether open or in progress, and known to be exploited, past the deadline or with a risk score of at least 70 */
+      fix_first?: boolean;
       /** Whether a request to accept the risk waits for approval */
       acceptance_requested?: boolean;
       /** Whether all sources that still see the finding suppress it */
@@ -6223,6 +6235,8 @@ export interface Operations {
       risk_min?: number;
       /** Whether active and past the deadline */
       overdue?: boolean;
+      /** Whether open or in progress, and known to be exploited, past the deadline or with a risk score of at least 70 */
+      fix_first?: boolean;
       /** Whether a request to accept the risk waits for approval */
       acceptance_requested?: boolean;
       /** Whether all sources that still see the finding suppress it */
@@ -6616,6 +6630,8 @@ export interface Operations {
       risk_min?: number;
       /** Whether active and past the deadline */
       overdue?: boolean;
+      /** Whether open or in progress, and known to be exploited, past the deadline or with a risk score of at least 70 */
+      fix_first?: boolean;
       /** Whether a request to accept the risk waits for approval */
       acceptance_requested?: boolean;
       /** Whether all sources that still see the finding suppress it */
@@ -6791,6 +6807,8 @@ export interface Operations {
       risk_min?: number;
       /** Whether active and past the deadline */
       overdue?: boolean;
+      /** Whether open or in progress, and known to be exploited, past the deadline or with a risk score of at least 70 */
+      fix_first?: boolean;
       /** Whether a request to accept the risk waits for approval */
       acceptance_requested?: boolean;
       /** Whether all sources that still see the finding suppress it */

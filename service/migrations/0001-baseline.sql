@@ -731,8 +731,8 @@ create table findings (
 );
 -- Lists and statistics read only listed findings, so their indexes hold no others.
 create index findings_by_risk on findings (org_id, risk_score, id) where listed;
--- The included columns are what the statistics read, so that they use an index-only scan.
-create index findings_by_status on findings (org_id, status, risk_score, id) include (severity, first_seen, due_at, closed_at, created_at) where listed;
+-- The included columns are what the statistics read and what makes findings urgent, so that both use an index-only scan.
+create index findings_by_status on findings (org_id, status, risk_score, id) include (severity, first_seen, due_at, closed_at, created_at, kev) where listed;
 -- Counts the active findings of assets. The included columns are what the counts read, so that they use an index-only scan.
 create index findings_active_by_asset on findings (org_id, asset_id) include (severity, risk_score, due_at) where listed and closed_at is null;
 -- Tags are few, and the index finds them without reading all findings.

@@ -341,3 +341,19 @@ test('10,000 rows scroll, a frame keeps the processor busy for less than 100 ms 
   await page.getByText('Row 1', { exact: true }).waitFor();
   expect(problems).toEqual([]);
 }, 120_000);
+
+test('“Fix first” has what is exploited, overdue or at a high risk, and not all that is open', async () => {
+  const exposed = { type: 'host', name: 'shop.example.com', criticality: 'critical', exposure: 'internet' };
+  const { body: asset } = await web.api('/assets', exposed);
+  const cvss = { vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:C/C:H/I:H/A:H' };
+  const { body: finding } = await web.api('/findings', { title: 'Open to everybody', severity: 'critical', cvss, asset_id: asset.id });
+  const { page, problems } = await web.open('/findings');
+  await ready(page);
+  await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Fix first' }).click();
+  await page.waitForURL('**/findings?fix_first=true&sort=-risk_score');
+  await page.getByRole('button', { name: 'Remove the filter To fix first' }).waitFor();
+  // The other findings are open as well, and neither at a high risk nor overdue.
+  await expect.poll(() => rows(page).count(), { message: `of a risk of ${(finding.risk as { score: number }).score}` }).toBe(2);
+  await rows(page).nth(1).getByText('Open to everybody').waitFor();
+  expect(problems).toEqual([]);
+});

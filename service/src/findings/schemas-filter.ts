@@ -3,6 +3,7 @@ import { criticalities, exposures } from '../assets/values.ts';
 import { listParameters, range } from '../http/paging.ts';
 import { Id, OneOf, Strict, Text } from '../http/schemas.ts';
 import { AssetType, Assurance, Multi, Severity, Status, Tag } from './fields/shapes.ts';
+import { FIX_FIRST_RISK } from './list/fix-first.ts';
 import { SOME_WORD } from './words.ts';
 
 const Cwe = Type.Unsafe<string | number>({
@@ -78,6 +79,11 @@ export const filters = {
   epss_min: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: 'EPSS score of at least this value' })),
   risk_min: Type.Optional(Type.Number({ minimum: 0, maximum: 100, description: 'Risk score of at least this value' })),
   overdue: Type.Optional(Type.Boolean({ description: 'Whether active and past the deadline' })),
+  fix_first: Type.Optional(
+    Type.Boolean({
+      description: `Whether open or in progress, and known to be exploited, past the deadline or with a risk score of at least ${FIX_FIRST_RISK}`,
+    }),
+  ),
   acceptance_requested: Type.Optional(Type.Boolean({ description: 'Whether a request to accept the risk waits for approval' })),
   suppressed: Type.Optional(Type.Boolean({ description: 'Whether all sources that still see the finding suppress it' })),
   assurance: Multi(Assurance, 'With one of these assurances'),

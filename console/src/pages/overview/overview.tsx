@@ -66,10 +66,10 @@ export function Overview() {
   );
 }
 
-const firstQuery = { status: 'open,in_progress', sort: '-risk_score' };
+const firstQuery = { fix_first: 'true', sort: '-risk_score' };
 
 function FixFirst() {
-  const findings = useApi('listFindings', { query: { status: ['open', 'in_progress'], sort: '-risk_score', limit: 10 } });
+  const findings = useApi('listFindings', { query: { fix_first: true, sort: '-risk_score', limit: 10 } });
   return (
     <Section
       title="Fix first"
@@ -82,7 +82,7 @@ function FixFirst() {
       <Show query={findings} rows={10}>
         {({ data }) =>
           data.length === 0 ? (
-            <Empty title="Nothing is open" />
+            <Empty title="Nothing to fix first">No open finding is known to be exploited, overdue or at a risk of 70 or more.</Empty>
           ) : (
             <SimpleTable
               label="Fix first"

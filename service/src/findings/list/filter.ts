@@ -19,6 +19,7 @@ import {
   versionSql,
   workItemConditions,
 } from './conditions.ts';
+import { fixFirstSql, toFix } from './fix-first.ts';
 import { allOf, anyOf, lexeme, matchQuery, vulnerabilityQuery } from './lexemes.ts';
 import type { FindingFilter, PreparedFilter } from './prepare-filter.ts';
 import type { Match } from './search.ts';
@@ -67,6 +68,7 @@ export function filterFindings<Row>(
     const late = sql<boolean>`(findings.due_at < now() and findings.status = any(${activeStatuses as readonly string[]}))`;
     filtered = filtered.where(overdue ? late : sql<boolean>`not ${late}`);
   }
+  if (filter.fix_first !== undefined) filtered = filtered.where(filter.fix_first ? fixFirstSql : sql<boolean>`not ${fixFirstSql}`);
   for (const condition of conditionsOf(orgId, prepared, strategy, faceted)) filtered = filtered.where(condition);
   for (const [name, column] of RANGES) {
     const from = filter[`${name}_from`];
@@ -209,11 +211,15 @@ function facet(name: string, values: readonly (string | number)[] | undefined, o
   return values ? [anyOf(values.map((value) => lexeme(`${name}:${value}${orgId}`)))] : [];
 }
 
-const isActive = (status: string): boolean => (activeStatuses as readonly string[]).includes(status);
+/** The statuses that findings have if they are to be fixed first or are overdue. */
+function outstanding({ fix_first, overdue }: FindingFilter): readonly string[] | undefined {
+  return fix_first ? toFix : overdue ? activeStatuses : undefined;
+}
 
 function facetsOf(filter: FindingFilter, orgId: string): string[] {
   const { severity, status, assurance } = choicesOf(filter);
   // Overdue findings are active, and most findings with an assurance are not. The index finds the few that are both.
-  const chosen = filter.overdue ? (status?.filter(isActive) ?? (assurance ? activeStatuses : undefined)) : status;
+  const open = outstanding(filter);
+  const chosen = open ? (status?.filter((each) => open.includes(each)) ?? (assurance ? open : undefined)) : status;
   return [...facet('s', severity?.map(severityRank), orgId), ...facet('x', chosen, orgId), ...facet('e', filter.kev ? ['true'] : undefined, orgId)];
 }

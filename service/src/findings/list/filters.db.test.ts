@@ -122,6 +122,39 @@ describe('the filters on what reports say', () => {
   });
 });
 
+it('lists what is to be fixed first: open and exploited, overdue or at a high risk', async () => {
+  const orgId = await engine.organization();
+  const names = ['exploited', 'overdue', 'risky', 'almost', 'claimed', 'accepted', 'begun'];
+  await engine.run(
+    orgId,
+    names.map((name, n) => one(name, { vulnerability_ids: [`CVE-2024-100${n}`] })),
+  );
+  const set = (title: string, values: string) => engine.admin().query(`update findings set ${values} where org_id = $1 and title = $2`, [orgId, title]);
+  await engine.admin().query(`update findings set kev = false, risk_score = 10, due_at = 'infinity' where org_id = $1`, [orgId]);
+  await set('exploited', 'kev = true');
+  await set('overdue', `due_at = now() - interval '1 day'`);
+  await set('risky', 'risk_score = 70');
+  await set('almost', `risk_score = 69.9, due_at = now() + interval '1 day'`);
+  await set('claimed', `kev = true, status = 'remediated', assurance = 'declared'`);
+  await set(
+    'accepted',
+    `risk_score = 90, status = 'risk_accepted', closed_at = now(), status_reason = 'Old', acceptance_owner = 'Ada', acceptance_expires_at = now()`,
+  );
+  await set('begun', `kev = true, status = 'in_progress'`);
+  const first = ['begun', 'exploited', 'overdue', 'risky'];
+  const others = ['accepted', 'almost', 'claimed'];
+  for (const [filter, found] of [
+    [{ fix_first: true }, first],
+    [{ fix_first: false }, others],
+    [{ fix_first: true, status: ['in_progress', 'remediated'] }, ['begun']],
+    [{ fix_first: true, status: ['remediated'] }, []],
+    [{ fix_first: true, kev: true, severity: ['high'] }, ['begun', 'exploited']],
+  ] satisfies [FindingFilter, string[]][]) {
+    expect(await titles(filter, '-risk_score', orgId)).toEqual(found);
+    expect(await scanned(filter, orgId)).toEqual(found);
+  }
+});
+
 describe('the filters on where and when a finding was seen', () => {
   const at = (day: number): Item => ({ run: { started_at: new Date(Date.UTC(2026, 9, day)), finished_at: new Date(Date.UTC(2026, 9, day)) } });
   const scan = (day: number, names: string[], scope: object) =>

@@ -13,6 +13,7 @@ export const findingFilters: readonly Filter[] = [
   { name: 'status', label: 'Status', options: statuses, ...many },
   { name: 'kev', label: 'Known to be exploited', options: flag },
   { name: 'overdue', label: 'Overdue', options: flag },
+  { name: 'fix_first', label: 'To fix first', options: flag },
   { name: 'has_fix', label: 'Has a fix', options: flag },
   { name: 'has_work_item', label: 'In a work item', options: flag },
   { name: 'asset', label: 'Asset', known: 'asset' },
@@ -65,7 +66,7 @@ export const findingFilters: readonly Filter[] = [
 const weekAgo = (): string => new Date(Date.now() - 7 * 86_400_000).toISOString().slice(0, 10);
 
 export const findingViews = () => [
-  { label: 'Fix first', query: { status: 'open,in_progress', sort: '-risk_score' } },
+  { label: 'Fix first', query: { fix_first: 'true', sort: '-risk_score' } },
   { label: 'Open', query: { status: 'open', sort: '-risk_score' } },
   { label: 'Overdue', query: { overdue: 'true', sort: 'due_at' } },
   { label: 'Exploited', query: { kev: 'true', status: 'open,in_progress', sort: '-risk_score' } },
