@@ -85,6 +85,8 @@ test('many findings change together, after the service said what would happen', 
   await page.getByRole('dialog').getByText('60 of 60 findings change.').waitFor();
   await page.getByRole('button', { name: 'Change 60 findings' }).click();
   await page.getByText('60 findings changed.').waitFor();
+  // The rows are read again before the dialog closes, which has keys of its own.
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
   const { body } = await web.api('/findings?status=remediated&total=exact&limit=1');
   expect((body.page as { total: { count: number } }).total.count).toBe(60);
   await page.keyboard.press('u');
@@ -106,6 +108,7 @@ test('all findings of a filter change together, and the rows on the screen know 
   await page.keyboard.press('Control+Enter');
   await page.getByRole('button', { name: 'Change 240 findings' }).click();
   await page.getByText('240 findings changed.').waitFor();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
   await page.keyboard.press('Escape');
   // The row is as new as the finding: the next change of it is not refused.
   await page.keyboard.press('j');
