@@ -167,7 +167,7 @@ test('a pipeline is trusted, changed and trusted no longer', async () => {
 
 test('a source is retired with a reason, and used again; an alias is added and revoked', async () => {
   const { page, problems } = await web.open('/settings/sources?retired=false');
-  await page.getByRole('button', { name: 'Retire trivy' }).click();
+  await page.getByRole('button', { name: 'Retire Trivy' }).click();
   await dialog(page).getByText('It still sees 5 active findings.').waitFor();
   await dialog(page).getByLabel('Reason').fill('Replaced by another tool');
   await page.getByRole('button', { name: 'Retire the source' }).click();
@@ -175,7 +175,7 @@ test('a source is retired with a reason, and used again; an alias is added and r
   await page.getByRole('link', { name: 'Retired' }).click();
   await page.getByRole('button', { name: 'Use again' }).click();
   await page.getByRole('link', { name: 'In use' }).click();
-  await page.getByRole('button', { name: 'Retire trivy' }).waitFor();
+  await page.getByRole('button', { name: 'Retire Trivy' }).waitFor();
   await expectAccessible(page, 'sources');
   await page.getByRole('link', { name: 'Aliases' }).click();
   await page.getByRole('button', { name: 'Add an alias' }).click();

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useApi, useChange } from '../../api/client.ts';
 import { useMay } from '../../api/session.ts';
+import { useSourceNames } from '../../api/source-names.ts';
 import { useQueryString } from '../../lists/query.ts';
 import { Tabs } from '../../lists/tabs.tsx';
 import { Dialog, field } from '../../parts/dialog.tsx';
@@ -53,11 +54,9 @@ export function Sources() {
   );
 }
 
-const nameOf = ({ kind, tool, provider, name }: Source): string =>
-  kind === 'manual' ? 'People' : [tool || provider, name].filter((part) => part !== '').join(', ');
-
 function List({ rows, onRetire }: { rows: readonly Source[]; onRetire: (source: Source) => void }) {
   const may = useMay('findings:triage');
+  const nameOf = useSourceNames();
   const reactivate = useChange('reactivateSource', RETIRED, () => announce('The source is in use again.'));
   return (
     <SimpleTable
@@ -123,6 +122,7 @@ function List({ rows, onRetire }: { rows: readonly Source[]; onRetire: (source: 
 }
 
 function Retire({ source, onClose }: { source: Source; onClose: () => void }) {
+  const nameOf = useSourceNames();
   const retire = useChange('retireSource', RETIRED, () => {
     announce('The source is retired.');
     onClose();

@@ -1,5 +1,6 @@
 import type { Finding } from '@rrs/client';
 import { Link } from '@tanstack/react-router';
+import { useSourceNames } from '../../../api/source-names.ts';
 import { Copy } from '../../../parts/copy.tsx';
 import { Comments } from '../../../parts/objects/comments.tsx';
 import { Facts, Section } from '../../../parts/page.tsx';
@@ -126,13 +127,14 @@ function Summary({ finding }: Part) {
 }
 
 function Why({ finding: { still_open_because } }: Part) {
+  const nameOf = useSourceNames();
   if (still_open_because.length === 0) return null;
   return (
     <Section title="Why it is still open">
       <ul className={css.list}>
         {still_open_because.map(({ source, code, sentence, track }) => (
           <li key={`${source.id} ${track} ${code}`}>
-            {sentence} <span className="dim">{source.provider}</span>
+            {sentence} <span className="dim">{nameOf(source)}</span>
           </li>
         ))}
       </ul>

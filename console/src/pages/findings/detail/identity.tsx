@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useApi } from '../../../api/client.ts';
 import { useMay } from '../../../api/session.ts';
+import { useSourceNames } from '../../../api/source-names.ts';
 import { Facts } from '../../../parts/page.tsx';
 import { Show } from '../../../parts/states.tsx';
 import { Time } from '../../../parts/time.tsx';
@@ -27,6 +28,7 @@ export function Identity({ finding }: { finding: Finding }) {
 }
 
 function Content({ finding }: { finding: Finding }) {
+  const nameOf = useSourceNames();
   const identity = useApi('getFindingIdentity', { path: { id: finding.id } });
   const may = useMay('findings:triage');
   const [open, setOpen] = useState<'merge' | { split: string } | null>(null);
@@ -54,7 +56,7 @@ function Content({ finding }: { finding: Finding }) {
                   data.tool_ids.length > 0 &&
                     data.tool_ids.map(({ source, track, external_id }) => (
                       <div key={`${source.id} ${track} ${external_id}`}>
-                        {source.provider} <code>{external_id}</code>
+                        {nameOf(source)} <code>{external_id}</code>
                       </div>
                     )),
                 ],

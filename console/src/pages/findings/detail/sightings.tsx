@@ -1,4 +1,5 @@
 import type { Finding } from '@rrs/client';
+import { useSourceNames } from '../../../api/source-names.ts';
 import { Section } from '../../../parts/page.tsx';
 import { Time } from '../../../parts/time.tsx';
 import { term } from '../../../parts/words.ts';
@@ -6,12 +7,13 @@ import css from './finding-detail.module.css';
 
 /** Who sees the finding, and who no longer does. */
 export function Sightings({ finding: { sightings } }: { finding: Finding }) {
+  const nameOf = useSourceNames();
   return (
     <Section title="Sources">
       <ul className={css.list}>
         {sightings.map(({ source, track, state, absence, last_seen, severity, gaps }) => (
           <li key={`${source.id} ${track}`}>
-            <strong>{source.provider}</strong> {source.name !== source.provider && <span className="dim">{source.name}</span>}
+            <strong>{nameOf(source)}</strong>
             <div>
               {state === 'present' ? 'Sees it' : state === 'absent' ? `No longer sees it${absence ? ` (${term(absence).toLowerCase()})` : ''}` : 'Does not say'}
               <span className="dim">

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useApi, useChange } from '../../../api/client.ts';
 import { useMay } from '../../../api/session.ts';
+import { useProviderNames } from '../../../api/source-names.ts';
 import { Dialog, field } from '../../../parts/dialog.tsx';
 import { Section } from '../../../parts/page.tsx';
 import { Boundary, Empty } from '../../../parts/states.tsx';
@@ -33,6 +34,7 @@ export function TicketsTab({ item }: { item: WorkItem }) {
 }
 
 function Push({ item, connections, onClose }: { item: WorkItem; connections: readonly { id: string; name: string; provider: string }[]; onClose: () => void }) {
+  const nameOf = useProviderNames();
   const push = useChange('pushTicket', ['getWorkItem', 'listWorkItemTimeline'], () => {
     announce('The ticket is being created.');
     onClose();
@@ -44,7 +46,7 @@ function Push({ item, connections, onClose }: { item: WorkItem; connections: rea
         data-autofocus
         name="connection"
         label="System"
-        data={connections.map(({ id, name, provider }) => ({ value: id, label: `${name} (${provider})` }))}
+        data={connections.map(({ id, name, provider }) => ({ value: id, label: `${name} (${nameOf(provider)})` }))}
       />
       <p className="dim">The work item owns title, text, priority and due date. The ticket owns state and assignee.</p>
     </Dialog>
