@@ -22,15 +22,21 @@ interface OpenOptions {
   context?: BrowserContext;
   /** Responses with these statuses are expected. */
   expected?: readonly number[];
+  /** Another site that the page may lead to. */
+  site?: string;
   /** Runs before the page loads, so that a route applies to its first request. */
   before?: (page: Page) => Promise<unknown>;
 }
 
 /**
- * One service and one browser for all tests of a file, with an owner who can sign in. `prepare` adds data before the first test.
+ * One service and one browser for all tests of a file, with an owner who can sign in. `prepare` adds data before the first test. `settings` are more settings
+ * of the service.
  * People with and without a session have a profile of the browser each. What a test leaves in it is removed; the files of the console stay in its cache.
  */
-export function startConsole(prepare: (service: Service & { key: string }) => Promise<void> = async () => {}) {
+export function startConsole(
+  prepare: (service: Service & { key: string }) => Promise<void> = async () => {},
+  settings: () => Promise<Record<string, string>> = async () => ({}),
+) {
   let service: Service & { key: string };
   let browser: Browser | null = null;
   let cookie = '';
@@ -38,7 +44,7 @@ export function startConsole(prepare: (service: Service & { key: string }) => Pr
 
   beforeAll(async () => {
     // Vendors of the tests are on this machine.
-    [service, browser] = await Promise.all([startUsed({ env: { RRS_OUTBOUND_ALLOW: '127.0.0.0/8' } }), openBrowser()]);
+    [service, browser] = await Promise.all([startUsed({ env: { RRS_OUTBOUND_ALLOW: '127.0.0.0/8', ...(await settings()) } }), openBrowser()]);
     if (browser === null) return;
     cookie = await signUp(service);
     await prepare(service);
@@ -63,11 +69,11 @@ export function startConsole(prepare: (service: Service & { key: string }) => Pr
     get service() {
       return service;
     },
-    async open(path: string, { theme = 'light', signedIn = true, width = 1280, context, expected = [], before }: OpenOptions = {}): Promise<Tab> {
+    async open(path: string, { theme = 'light', signedIn = true, width = 1280, context, expected = [], site, before }: OpenOptions = {}): Promise<Tab> {
       const page = await (context?.newPage() ?? newPage(signedIn ? 'owner' : 'guest', width));
       await page.emulateMedia({ colorScheme: theme });
       if (page.viewportSize()?.width !== width) await page.setViewportSize({ width, height: HEIGHT });
-      const problems = watch(page, service.url, expected);
+      const problems = watch(page, [service.url, ...(site === undefined ? [] : [site])], expected);
       if (before) changed.add(page);
       await before?.(page);
       await page.goto(`${service.url}${path}`, { waitUntil: 'load' });
@@ -144,7 +150,7 @@ async function upload({ url, key }: Service & { key: string }, name: string, con
 /** The schedule may begin the first run of a connection a moment before a person does. The browser reports the refusal of the second one. */
 const SECOND_RUN = /409 \(Conflict\).*\/integrations\/[^/]+\/sync\?/;
 
-function watch(page: Page, origin: string, expected: readonly number[]): string[] {
+function watch(page: Page, sites: readonly string[], expected: readonly number[]): string[] {
   const problems: string[] = [];
   page.on('console', (message) => {
     const isExpected = expected.some((status) => message.text().includes(`the server responded with a status of ${status}`));
@@ -153,7 +159,8 @@ function watch(page: Page, origin: string, expected: readonly number[]): string[
   });
   page.on('pageerror', (error) => problems.push(`error: ${error.message}`));
   page.on('request', (request) => {
-    if (!/^(?:data|blob):/.test(request.url()) && !request.url().startsWith(origin)) problems.push(`request to another site: ${request.url()}`);
+    if (!/^(?:data|blob):/.test(request.url()) && !sites.some((site) => request.url().startsWith(site)))
+      problems.push(`request to another site: ${request.url()}`);
   });
   return problems;
 }

@@ -1,9 +1,15 @@
 import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { expectAccessible, expectAccessibleInBoth } from './accessible.ts';
 import { OWNER, startConsole } from './console.ts';
+import { type IdentityProvider, startIdentityProvider } from './identity-provider.ts';
 
-const web = startConsole();
+let provider: IdentityProvider;
+const web = startConsole(undefined, async () => {
+  provider = await startIdentityProvider({ name: OWNER.name, email: OWNER.email });
+  return provider.settings;
+});
+afterAll(() => provider?.close());
 
 test('a person signs in, and comes back to the page they wanted', async () => {
   const { page, problems } = await web.open('/settings/profile', { signedIn: false, expected: [401] });
@@ -19,18 +25,44 @@ test('a person signs in, and comes back to the page they wanted', async () => {
   expect(problems).toEqual([]);
 });
 
-test('people sign in through the identity provider, which learns the page they wanted', async () => {
-  const oidc = { name: 'Example ID', start_url: '/api/v1/sessions/oidc/start' };
-  const before = async (opened: Page) => {
-    await opened.route('**/api/v1/sign-in-methods', (route) => route.fulfill({ json: { password: false, oidc } }));
-    // What the service and the provider say to each other is tested in the service.
-    await opened.route('**/oidc/start**', (route) => route.fulfill({ contentType: 'text/html', body: '<h1>The provider</h1>' }));
-  };
-  const { page, problems } = await web.open('/settings/profile?x=1', { signedIn: false, expected: [401], before });
+test('people sign in at the identity provider, and come back to the page they wanted', async () => {
+  const { page, problems } = await web.open('/settings/profile?x=1', { signedIn: false, expected: [401], site: provider.issuer });
+  await page.getByRole('link', { name: `Sign in with ${provider.name}` }).click();
+  await page.getByRole('heading', { name: 'Example ID' }).waitFor();
+  await page.getByRole('link', { name: `Continue as ${OWNER.name}` }).click();
+  await page.getByRole('heading', { name: OWNER.name }).waitFor();
+  expect(page.url()).toBe(`${web.service.url}/settings/profile?x=1`);
+  const cookies = await page.context().cookies();
+  expect(cookies.map(({ name, httpOnly }) => [name, httpOnly])).toEqual([['rrs_session', true]]);
+  expect(problems).toEqual([]);
+});
+
+test('a sign-in that the identity provider or the service refuses is explained, and can be repeated', async () => {
+  const { page, problems } = await web.open('/assets', { signedIn: false, expected: [401], site: provider.issuer });
+  const start = page.getByRole('link', { name: `Sign in with ${provider.name}` });
+  await start.click();
+  await page.getByRole('link', { name: 'Refuse' }).click();
+  await page.getByRole('alert').getByText(`${provider.name} refused the sign-in. Sign in again, or ask the administrators`).waitFor();
+  await expectAccessibleInBoth(page, 'refused sign-in');
+  provider.as({ name: 'Grace Hopper', email: 'grace@example.com' });
+  await start.click();
+  await page.getByRole('link', { name: 'Continue as Grace Hopper' }).click();
+  await page.getByRole('alert').getByText('You are not a member yet. Ask an administrator').waitFor();
+  provider.as({ name: OWNER.name, email: OWNER.email });
+  await start.click();
+  await page.getByRole('link', { name: `Continue as ${OWNER.name}` }).click();
+  await page.getByRole('heading', { level: 1, name: 'Assets' }).waitFor();
+  expect(problems).toEqual([]);
+});
+
+test('a member of several organizations names the one to sign in to', async () => {
+  const { page, problems } = await web.open('/sign-in?error=choose_organization&next=/work', { signedIn: false, site: provider.issuer });
+  await page.getByLabel('Organization').fill('default');
   const started = page.waitForRequest((request) => request.url().includes('/oidc/start'));
-  await page.getByRole('link', { name: 'Sign in with Example ID' }).click();
-  expect(new URL((await started).url()).searchParams.get('next')).toBe('/settings/profile?x=1');
-  await page.getByRole('heading', { name: 'The provider' }).waitFor();
+  await page.keyboard.press('Enter');
+  expect(new URL((await started).url()).search).toBe('?next=/work&organization=default');
+  await page.getByRole('link', { name: `Continue as ${OWNER.name}` }).click();
+  await page.getByRole('heading', { level: 1, name: 'Work' }).waitFor();
   expect(problems).toEqual([]);
 });
 

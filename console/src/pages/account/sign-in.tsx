@@ -1,27 +1,18 @@
-import { Button } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useApi } from '../../api/client.ts';
-import { useQueryString, writeQuery } from '../../lists/query.ts';
+import { useQueryString } from '../../lists/query.ts';
 import { SignInForm } from '../../parts/sign-in-form.tsx';
 import { AccountFrame } from './account-frame.tsx';
+import { IdentityProvider } from './identity-provider.tsx';
 
 export function SignIn() {
-  const [{ next }] = useQueryString();
+  const [{ next, error }] = useQueryString();
   const navigate = useNavigate();
   const methods = useApi('listSignInMethods', {}, { staleTime: Number.POSITIVE_INFINITY });
   const oidc = methods.data?.oidc ?? null;
   return (
     <AccountFrame title="Sign in">
-      {oidc !== null && (
-        <Button
-          component="a"
-          href={`${oidc.start_url}${writeQuery({ next: ownPath(next) })}`}
-          size="sm"
-          variant={methods.data?.password ? 'default' : 'filled'}
-        >
-          Sign in with {oidc.name}
-        </Button>
-      )}
+      {oidc !== null && <IdentityProvider provider={oidc} error={error} next={ownPath(next)} isOnly={methods.data?.password === false} />}
       {methods.data?.password !== false && <SignInForm onDone={() => void navigate({ href: ownPath(next), replace: true })} />}
     </AccountFrame>
   );
