@@ -182,11 +182,30 @@ test('addresses in reports become links only if they are http or https', async (
   expect(problems).toEqual([]);
 });
 
+/** The words in tables that are on more than one line. */
+const BROKEN_WORDS = `[...document.querySelectorAll('aside table :is(th, td)')].flatMap((cell) => {
+  const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+  const broken = [];
+  for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+    for (const { index, 0: word } of text.data.matchAll(/[^\\s-]+/g)) {
+      const range = document.createRange();
+      range.setStart(text, index);
+      range.setEnd(text, index + word.length);
+      if (range.getClientRects().length > 1) broken.push(word);
+    }
+  }
+  return broken;
+})`;
+
 test('rows become cards at 320 pixels, without scrolling sideways', async () => {
   const { page, problems } = await web.open('/findings?sort=-risk_score', { width: 320 });
   await ready(page);
   expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
   await expectAccessible(page, 'findings, 320 pixels');
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: /^Risk / }).waitFor();
+  expect(await page.evaluate(BROKEN_WORDS)).toEqual([]);
   expect(problems).toEqual([]);
 });
 
