@@ -56,7 +56,7 @@ export async function joinAssets(tx: TenantTx, actor: Actor, follower: AssetFoll
   const known = await numbersOf(tx, orgId, kept.id);
   const tracks = await copyTracks(tx, orgId, pair);
   const versions = await copyVersions(tx, orgId, pair, tracks);
-  const keys = await moveKeys(tx, orgId, pair);
+  const keys = await moveKeys(tx, orgId, pair, { byHand: renames });
   const findings = await follower.merge(tx, actor, { ...pair, tracks, versions, mergeId, reason, renames });
   const added = (numbers: readonly Numbering[], own: readonly number[]) => numbers.map((number) => number.into).filter((n) => !own.includes(n));
   const copied = { tracks: added(tracks, known.tracks), builds: added(versions, known.builds) };
@@ -99,10 +99,19 @@ function assertMergeable(one: AssetRow, other: AssetRow): void {
 
 export type MovedKeys = Pick<Moved, 'keys' | 'added' | 'own'>;
 
-/** A key that one of the two shares with other assets is shared, unless it is the own name of the other one: reports that use it still mean that one. */
-async function moveKeys(tx: TenantTx, orgId: string, { from, into }: Assets): Promise<MovedKeys> {
+/** Names that other assets may share. They recognize an asset of which nothing better is known, or that a person has merged with one. */
+const MAYBE_SHARED = '^(host:(ip|hostname|netbios)|repository:repo-path):';
+
+/**
+ * A key that one of the two shares with other assets is shared, unless it is the own name of the other one: reports that use it still mean that one. What a
+ * person merges stays recognized by all that recognized it, whatever reports say later.
+ */
+async function moveKeys(tx: TenantTx, orgId: string, { from, into }: Assets, { byHand }: { byHand: boolean }): Promise<MovedKeys> {
   const keysOf = (id: string) => tx.selectFrom('asset_keys').select(['key', 'rank']).where('org_id', '=', orgId).where('asset_id', '=', id).execute();
   const [keys, own] = [await keysOf(from), await keysOf(into)];
+  if (byHand)
+    await sql`
+      update asset_keys set rank = 0 where org_id = ${orgId} and asset_id in (${from}, ${into}) and rank = 1 and key ~ ${MAYBE_SHARED}`.execute(tx);
   await sql`
     insert into asset_keys as known (org_id, key, asset_id, rank) select org_id, key, ${into}, rank from asset_keys where org_id = ${orgId} and asset_id = ${from}
     on conflict (org_id, key, asset_id) do update set rank = case when excluded.rank = 0 then 0 else greatest(known.rank, excluded.rank) end where known.rank > 0`.execute(

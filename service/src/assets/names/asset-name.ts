@@ -12,7 +12,7 @@ export interface NormalAsset {
   name: string;
   /** Identifies the asset: `container_image:docker.io/library/nginx`. */
   key: string;
-  /** Keys that several assets may share. They recognize an asset only if exactly one has the key. */
+  /** Keys that several assets may share. They recognize only an asset of which nothing better is known. */
   weakKeys: string[];
   /** Tag of an image. */
   tag: string | null;

@@ -2,8 +2,7 @@ export interface RepositoryName {
   /** Name for people and for the key: `github.com/acme/shop`, `acme/shop`, or the text as given. */
   name: string;
   /**
-   * Keys that other repositories may share: `repo-path:acme/shop` and `repo-name:shop`. They lead from a name without its server to the whole address,
-   * if the organization has only one repository with that path or name.
+   * Keys that other repositories may share: `repo-path:acme/shop` and `repo-name:shop`. A path recognizes a repository if its server is not known either.
    */
   weakKeys: string[];
 }

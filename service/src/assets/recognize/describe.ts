@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { Asset } from '@rrs/scan-reports';
 import { type NormalAsset, normalAsset } from '../names/asset-name.ts';
 import { type Track, type TrackPolicy, trackOf } from '../names/track.ts';
-import { type AssetKey, assetKeys } from './keys.ts';
+import { type AssetKey, assetKeys, MAC } from './keys.ts';
 
 export interface DescribedAsset {
   /** Names the asset, its track and its build within one import. */
@@ -59,8 +60,10 @@ export function describeAsset(asset: Asset, stated: StatedBuild = {}, policy: Tr
   };
 }
 
-/** A host that is named by its address is another one than a host with this address of which something better is known. */
+/** A host whose name others may share is told apart by the best that is known of it, and machines that have one name by what identifies the machine. */
 function assetKeyOf({ key }: NormalAsset, keys: readonly AssetKey[]): string {
+  const machine = keys.filter((known) => /^host:(?:mac|agent_id|cloud_id):/.test(known.key)).map((known) => known.key);
+  if (machine.length > 0) return `${key} ${machine.length === 1 ? machine[0] : createHash('sha256').update(machine.join(' ')).digest('base64url')}`;
   const [best] = keys;
   const isShared = keys.some((known) => known.key === key && known.rank === 2);
   return isShared && best !== undefined ? `${key} ${best.key}` : key;
@@ -75,8 +78,6 @@ function commitIn({ type }: Asset, { version }: StatedBuild): string | null {
   const name = version?.trim().toLowerCase() ?? '';
   return type === 'repository' && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(name) ? name : null;
 }
-
-const MAC = /^[0-9a-f]{2}(?:[:-]?[0-9a-f]{2}){5}$/i;
 
 function nameRank({ type, name }: NormalAsset): number {
   if (type === 'host') return MAC.test(name) ? 3 : isIP(name) !== 0 ? 2 : name.includes('.') ? 0 : 1;

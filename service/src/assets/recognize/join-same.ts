@@ -3,7 +3,7 @@ import type { TenantTx } from '../../db/database.ts';
 import type { Actor } from '../../shared/actor.ts';
 import type { AssetFollower } from '../assets.ts';
 import { joinAssets } from '../merging/merge-assets.ts';
-import { contradictsSql, isAddressSql, matchSql } from './match-keys.ts';
+import { isAddressSql, isSameSql, matchSql } from './match-keys.ts';
 
 interface SameAssets {
   id: string;
@@ -12,7 +12,7 @@ interface SameAssets {
 
 /**
  * Joins known assets that turn out to be one: an import names a host with identifiers that were known of two. Had it come first, it would have been one from
- * the beginning. An asset that is known only by a short name is joined with the host that has it, and not two hosts that share one.
+ * the beginning.
  */
 export async function joinSame(tx: TenantTx, actor: Actor, follower: AssetFollower, importId: string): Promise<void> {
   const { orgId } = actor;
@@ -34,16 +34,15 @@ export async function joinSame(tx: TenantTx, actor: Actor, follower: AssetFollow
 async function findSame(tx: TenantTx, orgId: string, importId: string): Promise<SameAssets[]> {
   const { rows } = await sql<SameAssets>`
     with keyed as materialized (
-      select staged.asset_key, staged.asset_id, names.key, min(names.rank) as rank, staged.keys
+      select staged.asset_id, names.key, min(names.rank) as rank
       from tenant_import_assets staged cross join lateral unnest(staged.keys, staged.ranks) as names (key, rank)
-      where staged.org_id = ${orgId} and staged.import_id = ${importId} and staged.type in ('host', 'cloud_resource') group by 1, 2, 3, staged.keys
+      where staged.org_id = ${orgId} and staged.import_id = ${importId} and staged.type in ('host', 'cloud_resource') group by 1, 2
     ), shared as materialized (
-      select distinct keyed.asset_id as id, asset_keys.asset_id as other, keyed.keys from keyed join asset_keys on ${matchSql(orgId, 2)}
-      where asset_keys.asset_id <> keyed.asset_id and asset_keys.rank <= 1 and (asset_keys.rank = 1 or not ${isAddressSql(sql`keyed.key`)})
+      select distinct keyed.asset_id as id, asset_keys.asset_id as other, keyed.key from keyed join asset_keys on ${matchSql(orgId)}
+      where asset_keys.asset_id <> keyed.asset_id and not ${isAddressSql(sql`keyed.key`)}
     )
     select distinct id, other from shared
-    where not ${contradictsSql(orgId, sql`shared.keys`, sql`shared.other`)}
-      and not ${contradictsSql(orgId, sql`array(select own.key from asset_keys own where own.org_id = ${orgId} and own.asset_id = shared.id)`, sql`shared.other`)}
+    where ${isSameSql({ orgId, key: sql`shared.key`, keys: sql`array(select own.key from asset_keys own where own.org_id = ${orgId} and own.asset_id = shared.id)`, assetId: sql`shared.other`, both: sql`shared.id, shared.other` })}
       and not exists (
         select from asset_merges m where m.org_id = ${orgId} and m.undone_at is not null
           and ((m.from_asset_id = shared.id and m.into_asset_id = shared.other) or (m.from_asset_id = shared.other and m.into_asset_id = shared.id)))

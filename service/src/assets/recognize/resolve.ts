@@ -4,7 +4,7 @@ import type { Actor } from '../../shared/actor.ts';
 import type { AssetFollower } from '../assets.ts';
 import { reactivateSeen } from '../reactivate.ts';
 import { joinSame } from './join-same.ts';
-import { isAddressSql, isHostNameSql, isOtherMachineSql, matchSql } from './match-keys.ts';
+import { isAddressSql, isMachineSql, isSameSql, kindsSql, matchSql } from './match-keys.ts';
 import { resolveTracks } from './resolve-tracks.ts';
 
 const MAX_ROUNDS = 12;
@@ -73,19 +73,29 @@ export async function deleteImportedAssets(tx: TenantTx, orgId: string, importId
   await tx.deleteFrom('tenant_import_assets').where('org_id', '=', orgId).where('import_id', '=', importId).execute();
 }
 
+const keyed = { key: sql`keyed.key`, keys: sql`keyed.keys`, assetId: sql`asset_keys.asset_id`, isCrowded: sql<boolean>`keyed.is_crowded` };
+
+/** A host that is known only by its name waits for others with this name of which more is known: they decide whether it means one machine. */
 async function findKnown(tx: TenantTx, orgId: string, importId: string): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
-    with keyed as materialized (
-      select staged.asset_key, names.key, min(names.rank) as rank, ${isAddressSql(sql`names.key`)} as is_address
+    with staged as materialized (
+      select staged.asset_key, names.key, min(names.rank) as rank
       from tenant_import_assets staged cross join lateral unnest(staged.keys, staged.ranks) as names (key, rank)
       where staged.org_id = ${orgId} and staged.import_id = ${importId} and staged.asset_id is null group by 1, 2
     ), named as materialized (
-      select asset_key, array_agg(key) as keys from keyed group by 1
+      select each.asset_key, each.keys, split_part(each.asset_key, E'\\n', 1) as name, ${kindsSql(sql`unnest(each.keys) as k (key)`)} as kinds
+      from (select asset_key, array_agg(key) as keys from staged group by 1) each
+    ), crowds as (
+      select staged.*, named.keys, max(named.kinds) over same > named.kinds as is_poorer, ${isAddressSql(sql`staged.key`)} as is_address,
+        min(named.name) filter (where named.kinds > 1) over same is distinct from max(named.name) filter (where named.kinds > 1) over same as is_crowded
+      from staged join named using (asset_key) where staged.rank < 2 window same as (partition by staged.key)
+    ), keyed as materialized (
+      select crowds.*, bool_or(is_poorer) over (partition by asset_key) as waits from crowds
     ), known as materialized (
       select distinct on (keyed.asset_key) keyed.asset_key, asset_keys.asset_id, keyed.is_address
-      from keyed join named using (asset_key) join asset_keys on ${matchSql(orgId)}
-      where not (${isHostNameSql(sql`keyed.key`)} and ${isOtherMachineSql(orgId, sql`named.keys`, sql`asset_keys.asset_id`)})
-      order by keyed.asset_key, keyed.is_address, asset_keys.rank + keyed.rank, asset_keys.asset_id
+      from keyed join asset_keys on ${matchSql(orgId)}
+      where not keyed.waits and ${isSameSql({ ...keyed, orgId, both: keyed.assetId })}
+      order by keyed.asset_key, ${isMachineSql(sql`keyed.key`)} desc, keyed.is_address, asset_keys.rank + keyed.rank, asset_keys.asset_id
     )
     update tenant_import_assets set asset_id = known.asset_id, identity_weak = known.is_address from known
     where tenant_import_assets.org_id = ${orgId} and tenant_import_assets.import_id = ${importId} and tenant_import_assets.asset_key = known.asset_key`.execute(
@@ -95,20 +105,17 @@ async function findKnown(tx: TenantTx, orgId: string, importId: string): Promise
 }
 
 /**
- * Creates assets for unresolved names. Unless `all` is set, names wait that share a rank-1 key with a name that sorts before them,
- * or whose rank-1 key is a rank-2 key of another name.
+ * Creates assets for unresolved names. Unless `all` is set, names wait that share a rank-1 key with a name that sorts before them.
  */
 async function createNew(tx: TenantTx, orgId: string, importId: string, { all }: { all: boolean }): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     with keyed as materialized (
-      select staged.asset_key, names.key, max(names.rank) as rank
+      select staged.asset_key, names.key
       from tenant_import_assets staged cross join lateral unnest(staged.keys, staged.ranks) as names (key, rank)
       where staged.org_id = ${orgId} and staged.import_id = ${importId} and staged.asset_id is null and names.rank > 0
-      group by 1, 2
-    ), shared as (
-      select asset_key, rank, min(asset_key) filter (where rank = 1) over same as first, bool_or(rank = 2) over same as weakly from keyed window same as (partition by key)
+      group by 1, 2 having max(names.rank) = 1
     ), waiting as (
-      select asset_key from shared where rank = 1 and (weakly or first < asset_key)
+      select asset_key from (select asset_key, min(asset_key) over (partition by key) as first from keyed) shared where first < asset_key
     ), chosen as materialized (
       -- Several builds of one asset share its best key, and what names it in the report.
       select distinct staged.asset_key, min(staged.new_id::text) over (partition by staged.keys[1], split_part(staged.asset_key, E'\\n', 1))::uuid as asset_id

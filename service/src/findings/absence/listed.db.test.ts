@@ -258,6 +258,7 @@ describe('a host at an address that another one had', () => {
     ['MAC address', host(['mac', '00:11:22:33:44:55']), host(['mac', '00:11:22:33:44:66'])],
     ['host name', host(['hostname', 'web1']), host(['hostname', 'web2'])],
     ['domain', host(['hostname', 'web1']), host(['fqdn', 'web2.example.com'])],
+    ['domain, known or unknown,', host(['hostname', 'web1']), host(['hostname', 'web1'], ['fqdn', 'web1.example.com'])],
     ['agent', host(['agent_id', 'a']), host(['agent_id', 'b'])],
   ])('is another asset if its %s is another one', async (_, first, second) => {
     await scanned(1, first, [seen({ asset: first })]);
@@ -276,7 +277,8 @@ describe('a host at an address that another one had', () => {
 
   it.each([
     ['the same MAC address', host(['mac', '00:11:22:33:44:55']), host(['mac', '00-11-22-33-44-55'], ['hostname', 'web1'])],
-    ['the same name', host(['hostname', 'web1']), host(['hostname', 'web1'], ['fqdn', 'web1.example.com'])],
+    ['the same name', host(['hostname', 'web1']), host(['hostname', 'WEB1'])],
+    ['the same domain', host(['fqdn', 'web1.example.com']), host(['hostname', 'web1'], ['fqdn', 'web1.example.com'])],
   ])('is the same asset if it has %s', async (_, first, second) => {
     await scanned(1, first, [seen({ asset: first })]);
     await scanned(2, second);

@@ -107,6 +107,60 @@ describe('a host that is known only by its address', () => {
   });
 });
 
+describe('a name without its domain or server', () => {
+  const hostname: AssetIdentifier = { kind: 'hostname', value: 'web1' };
+  const full = (name: string) => host(name, fqdn(name), hostname);
+  const code = (name: string): Asset => ({ type: 'repository', name });
+
+  it.each([
+    ['host', host('web1'), full('web1.a.example'), host('192.0.2.10', hostname, ip('192.0.2.10')), full('web1.b.example')],
+    ['repository', code('shop/api'), code('https://github.example/shop/api'), code('/builds/shop/api'), code('https://gitlab.example/shop/api')],
+  ])('means the %s that a person merged it with, also in later reports, and no other one with the name', async (_, short, long, shortToo, other) => {
+    for (const order of [
+      [short, long],
+      [long, short],
+    ]) {
+      const org = await engine.organization();
+      for (const [day, asset] of order.entries()) await engine.run(org, [check(asset, 'a')], at(day + 1));
+      const { rows } = await engine.admin().query<{ id: string }>('select id from assets where org_id = $1 order by created_at', [org]);
+      const [into = '', id = ''] = rows.map((asset) => asset.id);
+      const actor = systemActor(org, 'Ada');
+      await engine.db().withTenant({ orgId: org }, (tx) => mergeAssets(tx, actor, followAsset(engine.follower), { id, into, reason: 'the same' }));
+      for (const [day, asset] of [long, shortToo, long, short].entries()) await engine.run(org, [check(asset, 'b')], at(day + 3));
+      expect(await assetsOf(org)).toHaveLength(1);
+      await engine.run(org, [check(other, 'b')], at(7));
+      await engine.run(org, [check(short, 'c')], at(8));
+      expect(await assetsOf(org)).toHaveLength(2);
+      await engine.db().withTenant({ orgId: org }, (tx) => unmergeAssets(tx, actor, followAsset(engine.follower), { id, reason: 'not the same' }));
+      for (const asset of [short, long, other]) await engine.run(org, [check(asset, 'd')], at(9));
+      expect(await assetsOf(org)).toHaveLength(3);
+    }
+  });
+});
+
+describe('two machines with one name', () => {
+  const machine = (value: string) => host('web.example.com', fqdn('web.example.com'), mac(`00:00:5e:00:53:0${value}`));
+  const statuses = async (org: string) => (await engine.findings(org)).map(({ status }) => status).toSorted();
+
+  it('are two assets, also in one report, and a scan of one proves nothing about the other', async () => {
+    const org = await engine.organization();
+    await engine.run(org, [check(machine('1'), 'a')], at(1, 'complete'));
+    await engine.run(org, [check(machine('1'), 'b'), check(machine('2'), 'a')], at(2, 'complete'));
+    expect(await assetsOf(org)).toEqual(['web.example.com', 'web.example.com']);
+    expect(await statuses(org)).toEqual(['open', 'open', 'verified']);
+  });
+
+  it('are none that has only the name: it is not known which is meant', async () => {
+    const org = await engine.organization();
+    await engine.run(org, [check(byName, 'a'), check(machine('1'), 'a'), check(machine('2'), 'a')], at(1, 'complete'));
+    expect(await assetsOf(org)).toHaveLength(3);
+    await engine.run(org, [{ run: { asset: byName } }], at(2, 'complete'));
+    expect(await statuses(org)).toEqual(['open', 'open', 'verified']);
+    for (const asset of [machine('1'), byName, machine('2'), machine('3')]) await engine.run(org, [check(asset, 'b')], at(3));
+    expect(await assetsOf(org)).toHaveLength(4);
+  });
+});
+
 describe('a project that only has a name', () => {
   it('is not the repository with that name, so that decisions about one do not cover the other', async () => {
     const org = await engine.organization();
@@ -116,7 +170,8 @@ describe('a project that only has a name', () => {
     expect(await assetsOf(org)).toEqual(['github.com/acme/shop', 'shop']);
     await engine.run(org, [lodash('other/shop')], { source: 'tool_b' });
     expect(await assetsOf(org)).toEqual(['github.com/acme/shop', 'other/shop', 'shop']);
-    // A path is enough, while there is only one repository with it.
-    expect(await engine.run(org, [lodash('acme/shop')], { source: 'tool_c' })).toMatchObject({ created: 0 });
+    // The server of a path is not known, so it is none of the repositories with that path.
+    await engine.run(org, [lodash('acme/shop')], { source: 'tool_c' });
+    expect(await assetsOf(org)).toEqual(['acme/shop', 'github.com/acme/shop', 'other/shop', 'shop']);
   });
 });

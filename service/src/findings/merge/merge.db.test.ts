@@ -53,9 +53,9 @@ const MEET: readonly [string, Observation, Observation][] = [
     code({ asset: { type: 'repository', name: 'https://github.com/Acme/Shop/' } }),
   ],
   [
-    'a repository by its path and by its address',
+    'a repository without its server, by its path and by a checkout',
     code({ asset: { type: 'repository', name: 'acme/shop' } }),
-    code({ asset: { type: 'repository', name: 'https://github.com/acme/shop' } }),
+    code({ asset: { type: 'repository', name: '/builds/acme/shop' } }),
   ],
   [
     'an image by tag and digest',
@@ -65,6 +65,20 @@ const MEET: readonly [string, Observation, Observation][] = [
 ];
 
 const APART: readonly [string, Observation, Observation][] = [
+  [
+    'a path, and a repository of which the server is known',
+    code({ asset: { type: 'repository', name: 'acme/shop' } }),
+    code({ asset: { type: 'repository', name: 'https://github.com/acme/shop' } }),
+  ],
+  [
+    'two hosts that share a MAC address and have different agents',
+    ...(['a', 'b'].map((value) => on(host(web, fqdn(web), mac('00:00:5e:00:53:01'), { kind: 'agent_id', value }))) as [Observation, Observation]),
+  ],
+  [
+    'two hosts that share a MAC address and have different names',
+    ...(['a.example.com', 'b.example.com'].map((name) => on(host(name, fqdn(name), mac('00:00:5e:00:53:01')))) as [Observation, Observation]),
+  ],
+  ['two hosts with the name that every host has', ...(['10.0.0.1', '10.0.0.2'].map((value) => on(host('localhost', ip(value)))) as [Observation, Observation])],
   ['another component', seen({ location: { component: 'a' } }), seen({ location: { component: 'b' } })],
   ['another asset', seen(), seen({ asset: { type: 'container_image', name: 'other:1' } })],
   ['another type of asset', seen(), seen({ asset: { type: 'repository', name: 'registry.example.com/shop:1' } })],

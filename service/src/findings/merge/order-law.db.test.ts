@@ -150,6 +150,67 @@ describe('the order of reports about hosts does not matter', () => {
   });
 });
 
+describe('the order of reports does not matter if names leave something out', () => {
+  const host = (name: string, ...identifiers: [kind: 'fqdn' | 'hostname' | 'mac' | 'ip' | 'agent_id', value: string][]): Asset => ({
+    type: 'host',
+    name,
+    identifiers: identifiers.map(([kind, value]) => ({ kind, value })),
+  });
+  const code = (name: string): Asset => ({ type: 'repository', name });
+  const [one, other] = ['00:00:5e:00:53:01', '00:00:5e:00:53:02'];
+  const NAMES = {
+    hosts: [
+      host('web1'),
+      host('web1', ['hostname', 'web1'], ['ip', '192.0.2.10']),
+      host('web1.a.example', ['fqdn', 'web1.a.example'], ['hostname', 'web1']),
+      host('web1.b.example', ['fqdn', 'web1.b.example'], ['hostname', 'web1']),
+      host('web1', ['hostname', 'web1'], ['mac', one]),
+      host('web1', ['hostname', 'web1'], ['mac', other]),
+    ],
+    repositories: [
+      code('shop/api'),
+      code('/builds/shop/api'),
+      code('https://github.example/shop/api'),
+      code('git@gitlab.example:shop/api.git'),
+      code('/home/runner/work/api/api'),
+      code('other/api'),
+    ],
+    'machines with one name': [
+      host('web1.a.example', ['fqdn', 'web1.a.example'], ['mac', one]),
+      host('web1.a.example', ['fqdn', 'web1.a.example'], ['mac', other]),
+      host('192.0.2.10', ['fqdn', 'web1.a.example'], ['agent_id', 'a'], ['mac', one]),
+      host('192.0.2.10', ['ip', '192.0.2.10'], ['mac', other]),
+      host('localhost', ['fqdn', 'localhost'], ['mac', one]),
+      host('localhost', ['hostname', 'localhost'], ['ip', '192.0.2.10']),
+      host('localhost', ['hostname', 'localhost'], ['ip', '192.0.2.11']),
+    ],
+  } satisfies Record<string, Asset[]>;
+
+  it.each(Object.entries(NAMES))('of %s', async (_, names) => {
+    const items = fc.uniqueArray(fc.tuple(fc.constantFrom(...names), fc.constantFrom('a', 'b')), { maxLength: 3 });
+    const report = fc.record({ items, tool: fc.constantFrom(...tools), complete: fc.boolean() });
+    type Named = typeof report extends fc.Arbitrary<infer T> ? T : never;
+    const send = async (org: string, all: readonly Named[], day: number) => {
+      const { items, tool, complete } = all[day] as Named;
+      const scope = { coverage: complete ? ('complete' as const) : ('partial' as const), started_at: `2026-01-0${day + 1}T12:00:00Z` };
+      await engine.run(
+        org,
+        items.map(([asset, rule]) => seen({ asset, rule, location: { port: 443, protocol: 'tcp' } })),
+        { source: tool, scope },
+      );
+    };
+    await fc.assert(
+      fc.asyncProperty(fc.array(report, { minLength: 4, maxLength: 4 }), fc.shuffledSubarray([0, 1, 2, 3], { minLength: 4 }), async (all, order) => {
+        const [forward, shuffled] = [await engine.organization(), await engine.organization()];
+        for (const day of all.keys()) await send(forward, all, day);
+        for (const day of order) await send(shuffled, all, day);
+        expect(await engine.stateOf(shuffled, { lawful: true })).toEqual(await engine.stateOf(forward, { lawful: true }));
+      }),
+      RUNS,
+    );
+  });
+});
+
 describe('what a newer scan does not show is the same if the older report arrives late', () => {
   const commit = (digit: string): Asset => ({ ...repository, commit: digit.repeat(40), ref: 'main' });
   const inLodash = (asset: Asset, id = 'CVE-2024-0001') =>
