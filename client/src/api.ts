@@ -347,6 +347,22 @@ export type AssetDetails = {
     /** The identifier in its normal form */
     value: string;
   }[];
+  /** Up to 20 other assets with an address or a name of this one. They can be the same or not: an address can belong to several hosts one after the other. Merge them if you know that they are the same */
+  similar: {
+    /** ID (UUIDv7) */
+    id: string;
+    /** Name of the other asset */
+    name: string;
+    /** Whether the other asset is retired */
+    retired: boolean;
+    /** What both have, for example an address, or a name without its domain or server */
+    shared: {
+      /** `name`, or the kind of identifier: `fqdn`, `ip`, `mac`, `arn` and others */
+      kind: string;
+      /** The identifier in its normal form */
+      value: string;
+    }[];
+  }[];
 };
 
 /** Numbers of active findings on the asset */

@@ -179,3 +179,21 @@ describe('a new name', () => {
     expect(await patch(one.asset.id, { name: 'name-one.example' })).toMatchObject({ status: 200, body: { version: 1 } });
   });
 });
+
+it('shows which assets may be the same, until a person merges or separates them', async () => {
+  const [short, full, other] = [await finding('similar1'), await finding('similar1.a.example'), await finding('similar1.b.example')].map(
+    ({ asset }) => asset.id,
+  );
+  const similar = async (id = '') => (await get<{ similar: (Asset & { shared: object[] })[] }>(`/assets/${id}`)).similar;
+  const shared = [{ kind: 'hostname', value: 'similar1' }];
+  expect(await similar(short)).toEqual([
+    { id: full, name: 'similar1.a.example', retired: false, shared },
+    { id: other, name: 'similar1.b.example', retired: false, shared },
+  ]);
+  expect(await similar(full)).toEqual([{ id: short, name: 'similar1', retired: false, shared }]);
+  expect(await api.call('POST', `/api/v1/assets/${short}/merge`, { ...as(), body: { into: full } })).toMatchObject({ status: 200 });
+  expect(await similar(full)).toEqual([]);
+  expect(await api.call('POST', `/api/v1/assets/${short}/unmerge`, { ...as(), body: {} })).toMatchObject({ status: 200 });
+  expect(await similar(full)).toEqual([]);
+  expect((await similar(short)).map(({ id }) => id)).toEqual([other]);
+});

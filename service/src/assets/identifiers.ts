@@ -19,9 +19,11 @@ export async function readIdentifiers(tx: TenantTx, { org_id, id, type }: AssetR
     .orderBy('key')
     .limit(1_000)
     .execute();
-  return keys.map(({ key }) => {
-    const name = key.startsWith(`${type}:`) ? key.slice(type.length + 1) : key;
-    const [, kind = 'name', value = name] = KINDS.exec(name) ?? [];
-    return { kind, value };
-  });
+  return keys.map(({ key }) => identifierOf(type, key));
+}
+
+export function identifierOf(type: string, key: string): Identifier {
+  const name = key.startsWith(`${type}:`) ? key.slice(type.length + 1) : key;
+  const [, kind = 'name', value = name] = KINDS.exec(name) ?? [];
+  return { kind, value };
 }

@@ -3,11 +3,12 @@ import type { TenantTx } from '../db/database.ts';
 import type { AssetRow } from './assets.ts';
 import { readIdentifiers } from './identifiers.ts';
 import { type CountedAsset, withFindings } from './list-assets.ts';
+import { readSimilar } from './merging/similar-assets.ts';
 import type { Asset, AssetDetails } from './schemas.ts';
 
 export async function withIdentifiers(tx: TenantTx, asset: AssetRow): Promise<Static<typeof AssetDetails>> {
-  const [counted, identifiers] = await Promise.all([withFindings(tx, asset), readIdentifiers(tx, asset)]);
-  return { ...toAsset(counted), identifiers };
+  const [counted, identifiers, similar] = await Promise.all([withFindings(tx, asset), readIdentifiers(tx, asset), readSimilar(tx, asset)]);
+  return { ...toAsset(counted), identifiers, similar };
 }
 
 export function toAsset(asset: CountedAsset): Static<typeof Asset> {

@@ -48,14 +48,29 @@ export const Asset = Named('Asset', {
 });
 export const AssetList = PageOf('AssetList', Asset);
 
-export const AssetDetails = Named('AssetDetails', {
-  ...Asset.properties,
-  identifiers: Type.Array(
+const identifiers = (description: string, value: string) =>
+  Type.Array(
     Type.Object({
       kind: Type.String({ description: '`name`, or the kind of identifier: `fqdn`, `ip`, `mac`, `arn` and others' }),
       value: Type.String({ description: 'The identifier in its normal form' }),
     }),
-    { description: 'The names by which reports are recognized as being about the asset', examples: [[{ kind: 'name', value: 'web.example.com' }]] },
+    { description, examples: [[{ kind: value.includes('example') ? 'name' : 'ip', value }]] },
+  );
+
+export const AssetDetails = Named('AssetDetails', {
+  ...Asset.properties,
+  identifiers: identifiers('The names by which reports are recognized as being about the asset', 'web.example.com'),
+  similar: Type.Array(
+    Type.Object({
+      id: Id,
+      name: Type.String({ description: 'Name of the other asset', examples: ['192.0.2.10'] }),
+      retired: Type.Boolean({ description: 'Whether the other asset is retired', examples: [false] }),
+      shared: identifiers('What both have, for example an address, or a name without its domain or server', '192.0.2.10'),
+    }),
+    {
+      description:
+        'Up to 20 other assets with an address or a name of this one. They can be the same or not: an address can belong to several hosts one after the other. Merge them if you know that they are the same',
+    },
   ),
 });
 

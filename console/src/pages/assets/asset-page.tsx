@@ -92,6 +92,18 @@ export function AssetPage() {
                       </div>
                     )),
                 ],
+                [
+                  'May be the same',
+                  data.similar.length > 0 &&
+                    data.similar.map(({ id: other, name, shared }) => (
+                      <div key={other}>
+                        <Link className={css.inText} to="/assets/$id" params={{ id: other }}>
+                          {name}
+                        </Link>{' '}
+                        <span className="dim">{shared.map(({ kind, value }) => (value === name ? term(kind) : `${term(kind)} ${value}`)).join(', ')}</span>
+                      </div>
+                    )),
+                ],
                 ['Known since', <Time key="since" at={data.created_at} />],
                 ['ID', <Copy key="id" text={data.id} />],
               ].map(([name, value]) => [String(name), value === false ? null : value] as const)}

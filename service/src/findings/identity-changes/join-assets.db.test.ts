@@ -1,6 +1,7 @@
 import type { Asset, AssetIdentifier, Observation } from '@rrs/scan-reports';
 import { describe, expect, it } from 'vitest';
 import { mergeAssets } from '../../assets/merging/merge-assets.ts';
+import { readSimilar } from '../../assets/merging/similar-assets.ts';
 import { unmergeAssets } from '../../assets/merging/unmerge-assets.ts';
 import { systemActor } from '../../shared/actor.ts';
 import { type ImportOptions, seen, useImports } from '../../testing/findings/imports.ts';
@@ -105,6 +106,36 @@ describe('a host that is known only by its address', () => {
       expect(await assetsOf(org)).toEqual(['192.0.2.10', '192.0.2.10']);
     }
   });
+});
+
+it('assets that share an address or the path of a repository are shown as similar', async () => {
+  const org = await engine.organization();
+  const named = host('db.example.com', fqdn('db.example.com'), ip('192.0.2.10'));
+  const [path, whole, folder] = ['shop/api', 'https://github.example/shop/api', '/home/runner/work/api/api'].map(
+    (name): Asset => ({ type: 'repository', name }),
+  );
+  const assets = [byAddress, byMac, named, path, whole, folder].map((asset) => asset as Asset);
+  await engine.run(
+    org,
+    assets.map((asset) => check(asset, 'a')),
+    at(1),
+  );
+  const similarTo = (name: string, known: number) =>
+    engine.db().withTenant({ orgId: org }, async (tx) => {
+      const rows = await tx.selectFrom('assets').selectAll().where('org_id', '=', org).where('name', '=', name).orderBy('id').execute();
+      expect(rows).toHaveLength(known);
+      return (await Promise.all(rows.map((asset) => readSimilar(tx, asset)))).flat().map(({ name, shared }) => [name, ...shared.map(({ value }) => value)]);
+    });
+  expect(await similarTo('db.example.com', 1)).toEqual([
+    ['192.0.2.10', '192.0.2.10'],
+    ['192.0.2.10', '192.0.2.10'],
+  ]);
+  expect(await similarTo('192.0.2.10', 2)).toContainEqual(['db.example.com', '192.0.2.10']);
+  expect(await similarTo('shop/api', 1)).toEqual([['github.example/shop/api', 'shop/api']]);
+  expect(await similarTo('/home/runner/work/api/api', 1)).toEqual([
+    ['github.example/shop/api', 'api'],
+    ['shop/api', 'api'],
+  ]);
 });
 
 describe('a name without its domain or server', () => {
