@@ -50,7 +50,7 @@ export const blockers = {
   not_credentialed: 'the run had no working credentials, and only runs with credentials have seen the finding',
   knowledge_older: 'the vulnerability database of the run is older than that of the run that saw the finding',
   check_disabled: 'the check was not enabled, or was skipped there',
-  platform_other: 'the run scanned the image for another platform than the one that has the finding',
+  platform_other: 'another platform of the image may still have it',
   seen_since: 'a scan that took place later, but does not count as complete, may have shown the finding',
   version_older: 'a higher version of the same release line was scanned before',
   scan_narrower: 'the run leaves out findings of this kind, or reports none although there were many. It may have been restricted',

@@ -108,6 +108,52 @@ it('a scan of an image for another platform proves nothing, in any order', async
   expect(await statusOf(await runAll([arm, next, amd]))).toBe('verified');
 });
 
+describe('a finding that several platforms of an image have', () => {
+  const built = (platform: string, digit: string): Asset => ({ ...imageOf('shop:prod', digit), platform });
+  const [amd, arm] = ['linux/amd64', 'linux/arm64'] as const;
+  const scan = (platform: string, day: number, hasIt: boolean, hour = 12) => {
+    const asset = built(platform, platform === amd ? String(day) : ('abcdef'[day] ?? ''));
+    return [[...(hasIt ? [seen({ asset })] : []), other(asset)], complete(at(day, hour))] as const;
+  };
+
+  it('is gone only when a scan of each of them no longer shows it, in any order', async () => {
+    const runs = [scan(amd, 1, true), scan(arm, 2, true), scan(arm, 3, false), scan(amd, 4, false)] as const;
+    expect(await statusOf(await runAll(runs.slice(0, 3)))).toBe('open');
+    for (const order of [
+      [0, 2, 1],
+      [1, 0, 2],
+      [1, 2, 0],
+      [2, 0, 1],
+      [2, 1, 0],
+    ] as const)
+      expect(await statusOf(await runAll(order.map((n) => runs[n]))), order.join()).toBe('open');
+    for (const order of [
+      [0, 1, 2, 3],
+      [0, 1, 3, 2],
+      [3, 2, 1, 0],
+      [2, 3, 0, 1],
+    ] as const)
+      expect(await statusOf(await runAll(order.map((n) => runs[n]))), order.join()).toBe('verified');
+  });
+
+  it('is gone when both are scanned every night and neither shows it any more', async () => {
+    const nights = [
+      [true, true],
+      [true, false],
+      [false, false],
+    ] as const;
+    const runs = nights.flatMap(([onAmd, onArm], night) => [scan(amd, night + 1, onAmd, 1), scan(arm, night + 1, onArm, 2)]);
+    expect(await statusOf(await runAll(runs.slice(0, 4)))).toBe('open');
+    expect(await statusOf(await runAll(runs))).toBe('verified');
+  });
+
+  it('is not gone if a report on both showed it, and one on the other platform does not', async () => {
+    const both = [amd, arm].flatMap((platform) => scan(platform, 1, platform === amd)[0]);
+    expect(await statusOf(await runAll([[both, complete(at(1))], scan(arm, 2, false)]))).toBe('open');
+    expect(await statusOf(await runAll([[both, complete(at(1))], scan(arm, 2, false), scan(amd, 3, false)]))).toBe('verified');
+  });
+});
+
 describe('a scan of a branch says nothing about the default track', () => {
   it.each([
     ['a pull request', { ref: 'refs/pull/17/merge' }],

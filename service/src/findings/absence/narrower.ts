@@ -1,10 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import { assetVersions } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
-import { seenImportSql } from '../merge/group-records.ts';
+import { lastSeenSql, seenImportSql } from '../merge/group-records.ts';
 import { lowestSql, NARROW } from '../merge/late-records.ts';
 import type { Resolution } from '../merge/resolution.ts';
 import { kindsSql } from '../merge/run-lists.ts';
+import { STALE_DAYS } from '../stale.ts';
 import type { Absence } from './absence.ts';
 
 /** The findings that the run reports, by track. */
@@ -16,14 +17,26 @@ function reportedSql({ orgId, importId, sourceId }: Resolution): RawBuilder<unkn
     where i.org_id = ${orgId} and i.import_id = ${importId}`;
 }
 
-/** A finding that disappears from the build that had it was not fixed. The build for another platform says nothing about it. */
+/**
+ * A finding that disappears from the build that had it was not fixed. The build for another platform says nothing about it: if the source has scanned several, a
+ * scan of each must no longer show the finding. The day on which it was last seen counts as a whole, because later sightings of a day are not written.
+ */
 async function compareBuilds(tx: TenantTx, { orgId, importId, sourceId }: Resolution): Promise<void> {
   const ofTrack = (x: string) =>
     sql`${sql.table(x)}.org_id = ${orgId} and ${sql.table(x)}.source_id = ${sourceId} and ${sql.table(x)}.asset_id = f.asset_id and ${sql.table(x)}.track = s.track`;
   await sql`
-    with compared as materialized (
+    with platforms as materialized (
+      select run.asset_id, run.track, scanned.platform, max(other.ended_at) as scanned_at, max(other.started_at) filter (where other.complete and other.accepted) as complete_at
+      from run_assets run
+      join run_assets other on other.org_id = ${orgId} and other.source_id = ${sourceId} and other.asset_id = run.asset_id and other.track = run.track and other.platform <> run.platform
+      cross join lateral unnest(string_to_array(other.platform, ',')) as scanned (platform)
+      where run.org_id = ${orgId} and run.import_id = ${importId} and scanned.platform <> all(string_to_array(run.platform, ',')) group by 1, 2, 3
+    ), compared as materialized (
       select s.finding_id, s.track, coalesce(seen.build_ids && run.build_ids, before.digest = build.digest or before.commit = build.commit, false) as is_same,
-        coalesce(seen.platform <> run.platform, false) as is_other_platform
+        exists (
+          select from platforms p where p.asset_id = f.asset_id and p.track = s.track and p.scanned_at >= s.first_seen
+            and (p.platform = any(string_to_array(seen.platform, ',')) or p.scanned_at > s.last_seen - make_interval(days => ${STALE_DAYS}))
+            and (p.complete_at is null or p.complete_at < date_trunc('day', ${lastSeenSql}, 'UTC') + interval '1 day')) as is_other_platform
       from import_closures closing
       join findings f on f.org_id = ${orgId} and f.id = closing.finding_id
       join sightings s on s.org_id = ${orgId} and s.finding_id = closing.finding_id and s.source_id = ${sourceId} and s.track = closing.track

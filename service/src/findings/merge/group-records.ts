@@ -72,13 +72,14 @@ const changed = sql`outcome = any(${changedOutcomes as readonly string[]})`;
  * about what this build has.
  */
 async function laterRunsOfOtherBuilds(tx: TenantTx, { orgId, importId, sourceId }: Resolution): Promise<string[]> {
+  const isOtherPlatform = sql`a.platform <> all(string_to_array(later.platform, ','))`;
   const { rows } = await sql<{ import_id: string; version: string | null; own: string | null; is_other_platform: boolean | null }>`
-    select distinct later.import_id, build.name as version, own.name as own, later.platform <> a.platform as is_other_platform
+    select distinct later.import_id, build.name as version, own.name as own, ${isOtherPlatform} as is_other_platform
     from ${importedAssets} a
     join run_assets later on later.org_id = ${orgId} and later.source_id = ${sourceId} and later.asset_id = a.asset_id and later.track = a.track and later.started_at > a.started_at
     left join ${assetVersions} own on own.org_id = ${orgId} and own.asset_id = a.asset_id and own.n = a.version_n and a.own_track is not null
     left join ${assetVersions} build on build.org_id = ${orgId} and build.asset_id = a.asset_id and build.n = later.version_n
-    where a.org_id = ${orgId} and a.import_id = ${importId} and (build.name <> own.name or later.platform <> a.platform)`.execute(tx);
+    where a.org_id = ${orgId} and a.import_id = ${importId} and (build.name <> own.name or ${isOtherPlatform})`.execute(tx);
   const isLower = (one: string | null, other: string | null): boolean => one !== null && other !== null && (compareVersions(one, other) ?? 0) < 0;
   return rows.filter(({ version, own, is_other_platform }) => is_other_platform || isLower(version, own)).map(({ import_id }) => import_id);
 }
