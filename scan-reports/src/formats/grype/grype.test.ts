@@ -148,7 +148,7 @@ test('accepts a report without matches and rejects other files and an empty file
   expect(await readAll(grype, fixture('empty.json'))).toEqual({
     observations: [],
     rejections: [],
-    runs: [{ tool_version: '0.91.0' }, { asset: { type: 'container_image', name: 'scratch-like:1' } }],
+    runs: [{ tool_version: '0.91.0' }, { left_out: ['system_packages'] }, { asset: { type: 'container_image', name: 'scratch-like:1' } }],
   });
   for (const foreign of ['{"version":"2.1.0","runs":[]}', '{"matches":[{"name":"a game"}]}', '<bom/>', '', 'null'])
     await expect(readAll(grype, fromBuffer(foreign))).rejects.toThrow(
@@ -166,4 +166,16 @@ test.each<[string, object, object, readonly string[] | undefined]>([
   const report = { matches: [], distro, descriptor: { name: 'grype', version: '0.91.0', configuration } };
   const { runs } = await readAll(grype, fromBuffer(JSON.stringify(report)));
   expect(runs[0]?.looked_for).toEqual(expected);
+});
+
+test.each([
+  ['a folder', { source: { type: 'directory', target: 'services/a' } }, { restrictions: ['target services/a'] }],
+  [
+    'an image whose distribution it does not recognize',
+    { source: { type: 'image', target: { userInput: 'shop:1' } }, distro: { name: '', version: '' } },
+    { left_out: ['system_packages'] },
+  ],
+])('a scan of %s says nothing about the rest', async (_, scanned, limits) => {
+  const { runs } = await readAll(grype, fromBuffer(JSON.stringify({ matches: [], ...scanned, descriptor: { name: 'grype', version: '0.91.0' } })));
+  expect(runs).toContainEqual(limits);
 });

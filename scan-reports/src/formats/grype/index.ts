@@ -9,6 +9,7 @@ import { platformOf } from '../../shared/platform.ts';
 import { epssOf, fixStateOf, ratingOf } from '../../shared/ratings.ts';
 import { arr, date, isObj, type Obj, obj, str, strs } from '../../shared/read.ts';
 import { runEntry } from '../../shared/run.ts';
+import { folderRestriction } from '../../shared/target-folder.ts';
 
 const EXPECTS = 'a JSON object with matches and a descriptor named grype';
 
@@ -20,6 +21,9 @@ interface Scan {
   database: Obj;
   configuration: Obj;
   distro: string | undefined;
+  /** Whether it found no distribution. */
+  isUnrecognized: boolean;
+  folder: string | undefined;
 }
 
 export const grype: ReportFormat = {
@@ -37,7 +41,7 @@ export const grype: ReportFormat = {
     // Since database schema 6, the fields are in "status".
     const { built, schemaVersion } = { ...database, ...obj(database.status) };
     yield* runEntry({ tool_version: version, finished_at: scan.time, knowledge: str(schemaVersion), knowledge_at: date(built), looked_for: lookedFor(scan) });
-    yield* runEntry({ left_out: scan.configuration['only-fixed'] === true ? ['without_fix'] : [], restrictions: restrictionsIn(scan.configuration) });
+    yield* runEntry({ left_out: leftOut(scan), restrictions: [...restrictionsIn(scan.configuration), ...folderRestriction(scan.folder)] });
     yield* runEntry({ asset });
     for await (const found of jsonValues(input, ['matches.*', 'ignoredMatches.*'])) yield* readMatch(found, scan);
   },
@@ -55,15 +59,24 @@ function isGrype({ jsonShape, jsonKeys, text }: ReportHead): boolean {
 }
 
 async function readScan(input: ReportInput): Promise<Scan> {
-  const scan: Scan = { asset: null, time: null, version: undefined, database: {}, configuration: {}, distro: undefined };
+  const scan: Scan = {
+    asset: null,
+    time: null,
+    version: undefined,
+    database: {},
+    configuration: {},
+    distro: undefined,
+    isUnrecognized: false,
+    folder: undefined,
+  };
   const paths = ['source', 'descriptor.timestamp', 'descriptor.version', 'descriptor.db', 'descriptor.configuration', 'distro.name'];
   for await (const { pattern, value } of jsonValues(input, paths)) {
-    if (pattern === 0) scan.asset = assetOf(obj(value));
+    if (pattern === 0) Object.assign(scan, { asset: assetOf(obj(value)), folder: folderIn(obj(value)) });
     else if (pattern === 1) scan.time = date(value);
     else if (pattern === 2) scan.version = str(value);
     else if (pattern === 3) scan.database = obj(value);
     else if (pattern === 4) scan.configuration = obj(value);
-    else scan.distro = str(value);
+    else Object.assign(scan, { distro: str(value), isUnrecognized: value === '' });
   }
   return scan;
 }
@@ -73,6 +86,16 @@ function lookedFor({ configuration, distro }: Scan): LookedFor[] {
   const isPartial = arr(configuration.exclude).length > 0 || configuration['only-notfixed'] === true;
   if (configuration['only-fixed'] === undefined || isPartial) return [];
   return ['up_to_medium', ...(configuration['only-fixed'] === false ? ['without_fix' as const] : []), ...(distro ? ['system_packages' as const] : [])];
+}
+
+/** Of an image whose distribution it does not recognize, Grype does not see the system packages. */
+function leftOut({ configuration, isUnrecognized, asset }: Scan): LookedFor[] {
+  const isBare = asset?.type === 'container_image' && isUnrecognized;
+  return [...(configuration['only-fixed'] === true ? ['without_fix' as const] : []), ...(isBare ? ['system_packages' as const] : [])];
+}
+
+function folderIn({ type, target }: Obj): string | undefined {
+  return type === 'directory' || type === 'file' ? str(target) : undefined;
 }
 
 function restrictionsIn(configuration: Obj): string[] {

@@ -7,6 +7,7 @@ import { notThisFormat } from '../../shared/input.ts';
 import { RecordError, record } from '../../shared/normalize.ts';
 import { date, obj, str } from '../../shared/read.ts';
 import { runEntry } from '../../shared/run.ts';
+import { folderRestriction } from '../../shared/target-folder.ts';
 import { artifactAsset, assetsOf, CODE_TYPES, type Contexts, clusterAsset, emptyContexts } from './artifact.ts';
 import { type FindingKind, isFinding, readers, type Target, withStatus } from './findings.ts';
 
@@ -59,7 +60,11 @@ export const trivy: ReportFormat = {
     if (!context || contexts.length > 1) return;
     if (hasVulnerability) yield* runEntry({ looked_for: lookedFor(context) });
     const { packages, specification } = context;
-    yield* runEntry({ components: packages, left_out: leftOut(context), restrictions: specification === undefined ? [] : [`--compliance ${specification}`] });
+    const restrictions = [
+      ...(specification === undefined ? [] : [`--compliance ${specification}`]),
+      ...(CODE_TYPES.has(context.type) ? folderRestriction(context.name) : []),
+    ];
+    yield* runEntry({ components: packages, left_out: leftOut(context), restrictions });
   },
 };
 
@@ -83,11 +88,17 @@ function lookedFor({ headers, cluster }: Contexts): LookedFor[] {
   return [...(classes.has('os-pkgs') ? ['system_packages' as const] : []), ...(classes.has('lang-pkgs') ? ['libraries' as const] : [])];
 }
 
-/** A report with results of secrets or misconfigurations and none of packages is of a run that did not search packages (`--scanners secret`). */
-function leftOut({ headers, cluster }: Contexts): LookedFor[] {
+/**
+ * A report with results of secrets or misconfigurations and none of packages is of a run that did not search packages (`--scanners secret`). Of an image whose
+ * operating system it does not recognize, Trivy does not see the system packages.
+ */
+function leftOut({ headers, cluster, type, metadata }: Contexts): LookedFor[] {
   const classes = new Set([...headers.values()].flatMap(({ Class }) => Class ?? []));
   const isWithoutPackages = cluster === undefined && classes.size > 0 && !classes.has('os-pkgs') && !classes.has('lang-pkgs');
-  return isWithoutPackages ? ['system_packages', 'libraries'] : [];
+  if (isWithoutPackages) return ['system_packages', 'libraries'];
+  // Trivy states the layers of every image that it has read.
+  const isUnrecognized = type === 'container_image' && metadata.DiffIDs !== undefined && metadata.OS === undefined && !classes.has('os-pkgs');
+  return isUnrecognized ? ['system_packages'] : [];
 }
 
 /** Older versions write "null" or "[]" if there are no results. */

@@ -242,3 +242,28 @@ test('states which packages it searched, if it searched for vulnerabilities at a
   expect(await lookedFor(vulnerable)).toEqual(['system_packages', 'libraries']);
   expect(await lookedFor({ Class: 'secret', Secrets: [{ RuleID: 'aws', Title: 'AWS key', Severity: 'HIGH' }] })).toBeUndefined();
 });
+
+test.each([
+  ['a folder of the repository', { ArtifactName: './services/a/', ArtifactType: 'filesystem' }, { restrictions: ['target services/a'] }],
+  ['the same folder in another spelling', { ArtifactName: 'services\\a', ArtifactType: 'repository' }, { restrictions: ['target services/a'] }],
+  [
+    'an image without an operating system',
+    { ArtifactName: 'shop', ArtifactType: 'container_image', Metadata: { DiffIDs: ['sha256:a'] } },
+    { left_out: ['system_packages'] },
+  ],
+])('a scan of %s says nothing about the rest', async (_, artifact, limits) => {
+  const { runs } = await readAll(trivy, fromBuffer(JSON.stringify({ SchemaVersion: 2, ...artifact, Results: [] })));
+  expect(runs).toContainEqual(limits);
+});
+
+test.each([
+  { ArtifactName: '.', ArtifactType: 'filesystem' },
+  { ArtifactName: '/tmp/build-17', ArtifactType: 'filesystem' },
+  { ArtifactName: 'C:\\build\\17', ArtifactType: 'filesystem' },
+  { ArtifactName: 'https://git.example.com/shop', ArtifactType: 'repository' },
+  { ArtifactName: 'git.example.com/team/shop', ArtifactType: 'repository' },
+  { ArtifactName: 'shop', ArtifactType: 'container_image', Metadata: { DiffIDs: ['sha256:a'], OS: { Family: 'debian', Name: '12' } } },
+])('a scan of all of %j leaves out nothing', async (artifact) => {
+  const { runs } = await readAll(trivy, fromBuffer(JSON.stringify({ SchemaVersion: 2, ...artifact, Results: [] })));
+  expect(runs.flatMap(({ restrictions = [], left_out = [] }) => [...restrictions, ...left_out])).toEqual([]);
+});

@@ -43,6 +43,14 @@ describe('an option of the tool', () => {
   });
 });
 
+it('a scan of something of another type than the scope says proves nothing, unless the finding was seen by such a scan', async () => {
+  const ofImage = inLib('lib', { asset: image });
+  const folder = facts({ asset: { type: 'repository', name: '/src' } });
+  expect(await statusOf([ofImage], [folder], image)).toEqual(['open']);
+  const ofFolder = inLib('lib', { asset: { type: 'repository', name: '/src' } });
+  expect(await statusOf([ofFolder], [folder], image)).toEqual(['verified']);
+});
+
 describe('a port that was not scanned', () => {
   const onPort = (port: number, protocol = 'tcp'): Observation => seen({ asset: host, rule: `check-${port}`, location: { port, protocol } });
   it.each([

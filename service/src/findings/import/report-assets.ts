@@ -22,6 +22,8 @@ export interface ReportAssets {
    * report that lists what it covered, such as all hosts that answered, knows that, too: of types that it lists, nothing else was covered.
    */
   covered(listed: ReadonlySet<AssetType>): DescribedAsset[];
+  /** What the report is about, if that is of another type than the scope says: a scan of a folder does not see what one of the image sees. */
+  restrictions(): string[];
   /** Remarks for users about how assets were recognized. */
   notes(): string[];
 }
@@ -59,6 +61,7 @@ export function reportAssets(scope: ScanScope, assetType: AssetType, policy: Tra
   const known = new Map<string, DescribedAsset>();
   const others = new Set<string>();
   const notes = new Set<string>();
+  const types = new Set<AssetType>();
   const built = new Set<string>();
   const stated = new Map<string, DescribedAsset>();
   const describe = (asset: Asset): DescribedAsset => {
@@ -82,6 +85,7 @@ export function reportAssets(scope: ScanScope, assetType: AssetType, policy: Tra
       throw new ReportError(
         `The report is about the ${asset.type} "${asset.name}", and \`scan_scope.asset\` says that it is a ${name.type}. Correct the type, or import the report that was meant.`,
       );
+    if (asset.type !== name.type) types.add(asset.type);
     const { version, commit, ref, platform } = asset;
     const digests = (asset.identifiers ?? []).filter(({ kind }) => kind === 'digest' || kind === 'image_id');
     return describe({
@@ -109,6 +113,7 @@ export function reportAssets(scope: ScanScope, assetType: AssetType, policy: Tra
         if (listed.has(type)) notes.add(`The report does not list the ${type} "${name}", so it says nothing about it, although \`scan_scope\` names it.`);
       return [...stated.values()].filter(({ type }) => !listed.has(type));
     },
+    restrictions: () => [...types].map((type) => `asset of type ${type}`),
     notes: () => {
       const [other] = others;
       const some = [...notes].slice(0, SHOWN);

@@ -121,6 +121,8 @@ export async function stageReport(format: ReportFormat, input: ReportInput, stag
       if (batch.length >= BATCH || characters >= BATCH_CHARACTERS) await flush();
     }
     for (const asset of staging.assets.covered(listed)) stageAsset(asset);
+    const restrictions = [...(run.restrictions ?? []), ...staging.assets.restrictions()];
+    if (restrictions.length > 0) run = { ...run, restrictions };
     await flush();
     await writing;
     await writer.close();
