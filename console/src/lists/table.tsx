@@ -68,6 +68,7 @@ export function Table<Row extends { id: string }>(props: TableProps<Row>) {
   const items = virtual.getVirtualItems();
   const from = items[0]?.index ?? 0;
   const to = items.at(-1)?.index ?? 0;
+  const keyOf = useKeys(from, to);
   // biome-ignore lint/correctness/useExhaustiveDependencies: `list` is new with each render; the positions say when something may be missing.
   useEffect(() => {
     list.reach(to);
@@ -84,8 +85,6 @@ export function Table<Row extends { id: string }>(props: TableProps<Row>) {
   if (list.count === 0) return empty;
   const tracks = [...(selection ? ['36px'] : []), ...columns.map((column) => column.width)];
   const rowId = (index: number) => `${id}-${index}`;
-  // Elements of rows that left the screen show those that come, so that scrolling creates few of them.
-  const slots = Math.ceil((items.length + 1) / 16) * 16;
   return (
     // Rows are placed by script, which takes their roles from tables: they are given again.
     <table
@@ -105,12 +104,12 @@ export function Table<Row extends { id: string }>(props: TableProps<Row>) {
         {items.map(({ index, start }) => {
           const row = list.row(index);
           return row === undefined ? (
-            <tr key={index % slots} className={css.row} role="row" tabIndex={-1} aria-rowindex={index + 2} style={{ transform: `translateY(${start}px)` }}>
+            <tr key={keyOf(index)} className={css.row} role="row" tabIndex={-1} aria-rowindex={index + 2} style={{ transform: `translateY(${start}px)` }}>
               <td role="gridcell" />
             </tr>
           ) : (
             <MemoRow
-              key={index % slots}
+              key={keyOf(index)}
               id={index === active ? rowId(index) : undefined}
               row={row}
               index={index}
@@ -130,6 +129,18 @@ export function Table<Row extends { id: string }>(props: TableProps<Row>) {
       </tbody>
     </table>
   );
+}
+
+/**
+ * Which elements show which rows. If rows stay on the screen, they keep theirs. If all are new, they get the elements of the rows before them, in the same
+ * order: a browser takes as long to move an element as to create it, and much longer than to change its text.
+ */
+function useKeys(from: number, to: number): (index: number) => number {
+  const last = useRef({ from, to, first: from });
+  const { current } = last;
+  const isJump = from > current.to || to < current.from;
+  last.current = { from, to, first: isJump ? current.first + from - current.from : current.first };
+  return (index) => index - last.current.first;
 }
 
 /** The width of an element, and each change of it. The first value is the reference of the element. */
