@@ -1,5 +1,6 @@
 import type { BlobStore } from '../blobs/blobs.ts';
 import type { Database } from '../db/database.ts';
+import type { Exports } from './export/exports.ts';
 import type { FindingFollower } from './follower.ts';
 
 export interface FindingDeps {
@@ -7,6 +8,7 @@ export interface FindingDeps {
   /** Signs cursors and encrypts the stored responses of idempotent requests. */
   secret: Buffer;
   blobs: BlobStore;
+  exports: Exports;
   follower: FindingFollower;
   /** Maximum size of an uploaded report in bytes. */
   reportLimit: number;

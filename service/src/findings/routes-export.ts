@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import type { App } from '../http/app.ts';
 import { createShares } from '../http/requests/shares.ts';
@@ -6,8 +5,8 @@ import { media, OneOf, problems, Strict } from '../http/schemas.ts';
 import { readOrganization } from '../organizations/organization.ts';
 import { AppError } from '../shared/errors.ts';
 import type { FindingDeps } from './deps.ts';
-import { type ExportedFinding, exportAssets, exportPages } from './export/export.ts';
-import { type ExportFormat, exportFormats } from './export/formats.ts';
+import { EXPORT_SHARES } from './export/exports.ts';
+import { exportFormats } from './export/formats.ts';
 import { filterRules, filters } from './schemas-filter.ts';
 
 const names = Object.keys(exportFormats) as (keyof typeof exportFormats)[];
@@ -36,8 +35,8 @@ const content = {
   'application/json': document({ '@context': 'https://openvex.dev/ns/v0.2.0', statements: [] }),
 } satisfies Record<(typeof mediaTypes)[number], unknown>;
 
-export function exportRoutes(app: App, { db }: FindingDeps): void {
-  const shares = createShares({ perOrganization: 6, perCredential: 3 });
+export function exportRoutes(app: App, { db, exports }: FindingDeps): void {
+  const shares = createShares(EXPORT_SHARES);
   app.get(
     '/findings/export',
     {
@@ -58,30 +57,22 @@ export function exportRoutes(app: App, { db }: FindingDeps): void {
     async (request, reply) => {
       const { orgId } = request.actor;
       const release = shares.takeOrRefuse(request.actor, 'exports');
-      reply.raw.once('close', release);
+      const gone = new AbortController();
+      reply.raw.once('close', () => {
+        release();
+        gone.abort(new Error('the client is gone'));
+      });
       const { format: name, ...filter } = request.query;
-      const format: ExportFormat = exportFormats[name];
+      const { mediaType, extension, mayBeEmpty } = exportFormats[name];
       const started = new Date();
       const organization = await db.withTenant(request.actor, (tx) => readOrganization(tx, orgId));
-      const pages = exportPages(db, orgId, filter);
-      // Read the first page before sending: an error here can still be reported as a problem.
-      const first = await pages.next();
-      if (first.done && !format.mayBeEmpty)
+      // An error in the first part can still be reported as a problem.
+      const file = await exports.open({ orgId, organization: organization.name, format: name, filter, started }, gone.signal);
+      if (file.readableLength === 0 && !mayBeEmpty)
         throw new AppError('not_found', 'No finding matches the filters, and a document in this format cannot be empty. Remove or relax a filter.');
-      const texts = format.write(startingWith(first, pages), {
-        organization: organization.name,
-        started,
-        assets: () => exportAssets(db, orgId, filter, started),
-      });
-      reply.header('content-type', format.mediaType === 'text/csv' ? 'text/csv; charset=utf-8' : format.mediaType);
-      reply.header('content-disposition', `attachment; filename="findings-${started.toISOString().slice(0, 10)}.${format.extension}"`);
-      return reply.send(request.method === 'HEAD' ? '' : Readable.from(texts));
+      reply.header('content-type', mediaType === 'text/csv' ? 'text/csv; charset=utf-8' : mediaType);
+      reply.header('content-disposition', `attachment; filename="findings-${started.toISOString().slice(0, 10)}.${extension}"`);
+      return reply.send(request.method === 'HEAD' ? '' : file);
     },
   );
-}
-
-async function* startingWith(first: IteratorResult<ExportedFinding[]>, rest: AsyncGenerator<ExportedFinding[]>): AsyncGenerator<ExportedFinding[]> {
-  if (first.done) return;
-  yield first.value;
-  yield* rest;
 }

@@ -10,6 +10,7 @@ import { openPreviews } from '../evidence/preview/previews.ts';
 import { evidenceRoutes } from '../evidence/routes.ts';
 import { wellKnownKeys } from '../evidence/routes-keys.ts';
 import { sharedPackageLink } from '../evidence/routes-share-links.ts';
+import { openExports } from '../findings/export/exports.ts';
 import { followAliases } from '../findings/identity-changes/follow-aliases.ts';
 import { followAsset } from '../findings/identity-changes/follow-asset.ts';
 import { findingRoutes } from '../findings/routes.ts';
@@ -113,6 +114,8 @@ export async function createApi({
   });
   const previews = openPreviews({ db, databaseUrl, blobs });
   app.addHook('onClose', () => previews.close());
+  const exports = openExports(databaseUrl);
+  app.addHook('onClose', () => exports.close());
   observeRequests(app, operations);
   installHealth(app, operations);
   if (config.RRS_METRICS_PORT === null) installMetrics(app, operations);
@@ -130,7 +133,7 @@ export async function createApi({
       assetRoutes({ db, secret, follower: followAsset(follower) })(api);
       pipelineRoutes({ db, secret, outbound })(api);
       vulnerabilityRoutes({ db, secret, follower: followAliases(follower) })(api);
-      findingRoutes({ db, secret, blobs, follower, reportLimit: config.RRS_REPORT_LIMIT })(api);
+      findingRoutes({ db, secret, blobs, exports, follower, reportLimit: config.RRS_REPORT_LIMIT })(api);
       const keys = openKeyRing(keysDir(config));
       const reach = { mirrors: config.RRS_ENRICHMENT_MIRRORS, refusal: outbound.refusal, sender: outbound };
       integrationRoutes({ db, secret, providers: builtIn, keys, clock: systemClock, follower, publicUrl, ...reach })(api);

@@ -32,7 +32,7 @@ it('somebody who asks many times does not keep others waiting', async () => {
   expect(served.slice(4)).toEqual(['quiet']);
   await endOne('noisy');
   expect(served.slice(5)).toEqual(['calm']);
-  // Half of the turns, and no more, while others have one.
+  // A third of the turns, rounded up, and no more, while others have one.
   await endOne('noisy');
   expect(served.slice(6)).toEqual(['noisy']);
   await endOne('calm');

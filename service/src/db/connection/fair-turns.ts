@@ -12,11 +12,11 @@ interface Waiting {
 
 /**
  * Limits how many turns are taken at a time. The next turn goes to the key that has the fewest, and of these to the one that waits longest, so that
- * somebody who asks a hundred times is not served a hundred times before the others. A key has at most half of the turns while others have or want one.
+ * somebody who asks a hundred times is not served a hundred times before the others. A key has at most a third of the turns while others have or want one.
  * Fails like a pool of connections does.
  */
 export function createFairTurns(limit: number): FairTurns {
-  const share = Math.ceil(limit / 2);
+  const share = Math.ceil(limit / 3);
   const taken = new Map<string, number>();
   let all = 0;
   let came = 0;

@@ -6,5 +6,5 @@ const STAGING_VIEWS = ['tenant_import_rows', 'tenant_import_seen', 'tenant_impor
 /** Deletes all staged rows of an import. They belong to one attempt. */
 export async function deleteStaged(tx: TenantTx, orgId: string, importId: string): Promise<void> {
   await deleteImportedAssets(tx, orgId, importId);
-  for (const view of STAGING_VIEWS) await tx.deleteFrom(view).where('org_id', '=', orgId).where('import_id', '=', importId).execute();
+  await Promise.all(STAGING_VIEWS.map((view) => tx.deleteFrom(view).where('org_id', '=', orgId).where('import_id', '=', importId).execute()));
 }

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Socket } from 'node:net';
+import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { messageOf } from '../../shared/errors.ts';
 import { type TimeLimits, watchTime } from './watch-time.ts';
@@ -61,6 +62,7 @@ export function startChild(module: URL, limits: ChildLimits): Child {
     execArgv: [`--max-old-space-size=${limits.heapMb}`, '--disable-warning=ExperimentalWarning'],
   });
   process.setMaxListeners(0);
+  if (process.pid !== undefined) yieldToOthers(process.pid);
   const ended = failureOf(process, limits);
   return {
     process,
@@ -77,6 +79,17 @@ export function startChild(module: URL, limits: ChildLimits): Child {
       for (const one of handles) isKept ? one?.ref() : one?.unref();
     },
   };
+}
+
+const LOWER_PRIORITY = 10;
+
+/** On a machine with few processors, what many callers wait for comes before the work for one. */
+function yieldToOthers(pid: number): void {
+  try {
+    setPriority(pid, LOWER_PRIORITY);
+  } catch {
+    // It has ended already.
+  }
 }
 
 const LAST_WORDS = 4_096;
