@@ -344,7 +344,7 @@ test('a part of a page that fails leaves the others working', async () => {
   expect(problems.filter((problem) => !/sightings|reading 'map'|ErrorBoundary|error boundary|Boundary/.test(problem))).toEqual([]);
 });
 
-test('10,000 rows scroll, no frame keeps the processor busy for 100 ms, and memory stays small', async () => {
+test('10,000 rows scroll, a screen of new rows takes less than 100 ms of processor time nine times of ten, and memory stays small', async () => {
   const { body } = await web.api('/findings?limit=1');
   const [row] = body.data as Record<string, unknown>[];
   const PAGES = 100;
@@ -354,7 +354,8 @@ test('10,000 rows scroll, no frame keeps the processor busy for 100 ms, and memo
   await ready(page);
   const { busy, heapMb } = await scrollToRow(page, PAGES * 100);
   await page.getByText(`Row ${PAGES * 100}`, { exact: true }).waitFor();
-  // The processor time does not depend on what else the machine does, as the time of a frame would. Each position takes two frames.
+  // The processor time does not depend on what else the machine does, as the time of a frame would. Each position takes two frames, and a few take longer,
+  // for example because memory is collected.
   expect(Math.max(...busy) / 2).toBeLessThan(100);
   expect(busy.toSorted((a, b) => a - b)[Math.floor(busy.length * 0.9)]).toBeLessThan(100);
   // Elements show other rows than before, still in the order in which they are read aloud.
