@@ -161,7 +161,8 @@ test('a finding is created by hand, merged with another one, and separated again
   await page.getByRole('heading', { level: 1, name: 'Weakness 1 of library-1' }).waitFor();
   expect((await web.api(`/findings/${created}`)).body.merged_into).toBeTruthy();
   await page.getByText('Identity', { exact: true }).click();
-  await page.getByText('“Both end in the same place”').waitFor();
+  // The history has the reason as well.
+  await page.getByText('Merged with another finding “Both end in the same place”').waitFor();
   await expectAccessible(page, 'identity');
   await page.getByRole('button', { name: 'Separate them' }).click();
   await page.getByLabel('Why they are different').fill('They are not');
