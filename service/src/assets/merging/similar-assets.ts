@@ -24,10 +24,10 @@ export async function readSimilar(tx: TenantTx, { org_id, id, type, merged_into 
     with own as materialized (
       select key from asset_keys where org_id = ${org_id} and asset_id = ${id} order by rank, key limit 200
     ), wanted as materialized (
-      select key, key as shown from own where key not like 'repository:repo-name:%' or not exists (select from own path where path.key like 'repository:repo-path:%')
-      union select 'host:hostname:' || split_part(substr(key, 11), '.', 1), 'host:hostname:' || split_part(substr(key, 11), '.', 1) from own where key like 'host:fqdn:%'
+      select key from own where key not like 'repository:repo-name:%' or not exists (select from own path where path.key like 'repository:repo-path:%')
+      union select 'host:hostname:' || split_part(substr(key, 11), '.', 1) from own where key like 'host:fqdn:%'
     ), alike as (
-      select known.asset_id, wanted.shown from wanted
+      select known.asset_id, wanted.key from wanted
       cross join lateral (select k.asset_id from asset_keys k where k.org_id = ${org_id} and k.key = wanted.key and k.asset_id <> ${id} limit ${LOOKED_AT}) known
       union
       select named.id, own.key from own
@@ -36,7 +36,7 @@ export async function readSimilar(tx: TenantTx, { org_id, id, type, merged_into 
           and lower(a.name) collate "C" >= substr(own.key, 15) || '.' and lower(a.name) collate "C" < substr(own.key, 15) || '/' limit ${LOOKED_AT}) named
       where own.key like 'host:hostname:%'
     )
-    select a.id, a.name, a.retired_at is not null as retired, array_agg(distinct alike.shown order by alike.shown) as keys
+    select a.id, a.name, a.retired_at is not null as retired, array_agg(distinct alike.key order by alike.key) as keys
     from alike join assets a on a.org_id = ${org_id} and a.id = alike.asset_id
     where not exists (
       select from asset_merges m where m.org_id = ${org_id} and m.undone_at is not null

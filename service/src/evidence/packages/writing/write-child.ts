@@ -1,17 +1,15 @@
 import type { BlobRef } from '../../../blobs/blobs.ts';
-import { type Database, openDatabase } from '../../../db/database.ts';
+import { ownDatabase } from '../../../jobs/children/own-database.ts';
 import { serveTasks } from '../../../jobs/children/serve-tasks.ts';
 import type { DatabaseTask, WritingQuestion } from './write-in-child.ts';
 import { type WritingHost, writePackage } from './write-package.ts';
 
-/** A connection of its own, so that rows are read and parsed here. */
-let db: Database | undefined;
 let files = 0;
 
 /** Started by write-in-child.ts. */
 serveTasks((input, send) => {
   const { databaseUrl, write } = input as DatabaseTask;
-  db ??= openDatabase({ url: databaseUrl, poolSize: 1 });
+  const db = ownDatabase(databaseUrl);
   const ask = (question: WritingQuestion): Promise<unknown> => send(question);
   const host: WritingHost = {
     async put(content) {
