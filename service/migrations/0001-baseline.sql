@@ -871,7 +871,7 @@ create table run_assets (
   track_name text,
   -- The keys by which the report names the asset, if others were merged into it.
   named_keys text[],
-  -- The platform of the image. Null if it is not stated, or if the report is about several.
+  -- The platform of the image, or several with commas between them. Null if it is not stated.
   platform text,
   -- All digests and ids of the image, and the commit. Tools do not agree on one.
   build_ids text[],

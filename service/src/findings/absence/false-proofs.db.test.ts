@@ -22,6 +22,15 @@ async function runAll(runs: readonly (readonly [readonly Item[], ImportOptions])
   return org;
 }
 
+/** Of three runs, other than the one in which they happened. */
+const OTHER_ORDERS = [
+  [0, 2, 1],
+  [1, 0, 2],
+  [1, 2, 0],
+  [2, 0, 1],
+  [2, 1, 0],
+] as const;
+
 describe('a finding that disappears from the same build is withdrawn', () => {
   const prod = imageOf('shop:prod', 'a');
   const named = { asset: { type: 'container_image', name: 'shop:prod' } } as const;
@@ -86,14 +95,7 @@ describe('a finding that disappears from the same build is withdrawn', () => {
       [[seen({ asset: prod })], partial(at(2))],
       [[other(prod)], complete(at(3))],
     ] as const;
-    for (const order of [
-      [0, 2, 1],
-      [1, 0, 2],
-      [1, 2, 0],
-      [2, 0, 1],
-      [2, 1, 0],
-    ] as const)
-      expect(await statusOf(await runAll(order.map((n) => runs[n]))), order.join()).toBe('withdrawn');
+    for (const order of OTHER_ORDERS) expect(await statusOf(await runAll(order.map((n) => runs[n]))), order.join()).toBe('withdrawn');
   });
 });
 
@@ -119,14 +121,7 @@ describe('a finding that several platforms of an image have', () => {
   it('is gone only when a scan of each of them no longer shows it, in any order', async () => {
     const runs = [scan(amd, 1, true), scan(arm, 2, true), scan(arm, 3, false), scan(amd, 4, false)] as const;
     expect(await statusOf(await runAll(runs.slice(0, 3)))).toBe('open');
-    for (const order of [
-      [0, 2, 1],
-      [1, 0, 2],
-      [1, 2, 0],
-      [2, 0, 1],
-      [2, 1, 0],
-    ] as const)
-      expect(await statusOf(await runAll(order.map((n) => runs[n]))), order.join()).toBe('open');
+    for (const order of OTHER_ORDERS) expect(await statusOf(await runAll(order.map((n) => runs[n]))), order.join()).toBe('open');
     for (const order of [
       [0, 1, 2, 3],
       [0, 1, 3, 2],
