@@ -136,25 +136,27 @@ ${trimmed(stamped ? time : noTime)}`;
 }
 
 function withCosign({ origin, stamped }: ReadmeFacts): string {
-  const create = `cosign trusted-root create --rekor=url=https://${parseOrigin(origin).name},public-key=T/log.pem,start-time=2020-01-01T00:00:00Z${
-    stamped
-      ? ` \\
-     --tsa=url=https://tsa.invalid,certificate-chain=T/tsa-root.pem`
-      : ''
-  } --out T/trusted_root.json`;
-  const verify = (version: string): string => `cosign verify-blob-attestation${version} --bundle $P/proof/package.sigstore.json --key T/package.pem \\
+  const start = '2020-01-01T00:00:00Z';
+  const verify = (option: string): string => `cosign verify-blob-attestation${option} --bundle $P/proof/package.sigstore.json --key T/package.pem \\
      --trusted-root T/trusted_root.json${stamped ? ' --use-signed-timestamps' : ''} --type ${PREDICATE_TYPE} \\
      $P/tagmanifest-sha256.txt`;
+  const chain = `
+   # The chain of the time-stamping authority, with its own certificate first
+   openssl ts -reply -in $P/proof/timestamp.tsr -token_out 2>/dev/null | openssl pkcs7 -inform DER -print_certs > T/tsa-chain.pem
+   cat T/tsa-root.pem >> T/tsa-chain.pem`;
   return `
-VERIFY WITH COSIGN (checks the signature${stamped ? ', the log and the time' : ' and the log'} in one command; run steps 0 to 5 as well)
+VERIFY WITH COSIGN (checks the signature${stamped ? ', the log and the time' : ' and the log'}; run steps 0 to 5 as well)
 
-Create the list of trusted keys once, with cosign 3. cosign 2.5 can read it too.${
-    stamped ? '\nFor this command, T/tsa-root.pem must contain the whole certificate chain of the authority.' : ''
-  }
-   ${create}
-cosign 3:
+Create the list of trusted keys, then verify the package. The last command must print "Verified OK".
+cosign 3:${stamped ? chain : ''}
+   cosign trusted-root create --rekor=url=https://${parseOrigin(origin).name},public-key=T/log.pem,start-time=${start}${
+     stamped ? ' \\\n     --tsa=url=https://tsa.invalid,certificate-chain=T/tsa-chain.pem' : ''
+   } --out T/trusted_root.json
    ${verify('')}
 cosign 2.5:
+   cosign trusted-root create --rekor-key=T/log.pem --rekor-start-time=${start}${
+     stamped ? ' \\\n     --timestamp-certificate-chain=T/tsa-root.pem' : ''
+   } --out T/trusted_root.json
    ${verify(' --new-bundle-format')}
 To verify data/evidence.json or data/report.pdf alone, pass it as the last argument instead.
 `;

@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -65,6 +66,34 @@ describe('a package with a timestamp', () => {
     expect(await verify(id, [authority.certificates])).toMatchObject({ verdict: 'verified', failures: [], package: { timestamps: [{ trusted: true }] } });
     expect((await verify(id, [])).verdict).not.toBe('verified');
     expect(await world.post(`/riskops-evidence/packages/${id}/verify`, undefined)).toMatchObject({ verdict: 'verified', failures: [] });
+  });
+
+  it('is accepted by cosign with the commands of README.txt, only for the trusted root', async ({ skip }) => {
+    const help = spawnSync('cosign', ['trusted-root', 'create', '--help'], { encoding: 'utf8' });
+    skip(help.error !== undefined, 'there is no cosign on this machine');
+    const id = await requested('For cosign');
+    await world.attempt(id);
+    const folder = join(authority.folder, 'auditor');
+    mkdirSync(join(folder, 'T'), { recursive: true });
+    const zip = await world.download(id);
+    writeFileSync(join(folder, 'package.zip'), zip);
+    const { keys } = await world.get<{ keys: { use: string; algorithm: string; public_key_pem: string }[] }>('/riskops-evidence/keys');
+    for (const { use, algorithm, public_key_pem: pem } of keys) if (algorithm === 'ES256') writeFileSync(join(folder, `T/${use}.pem`), pem);
+    const readme = fileIn(zip, 'README.txt').toString();
+    const [from, to] = help.stdout.includes('--rekor=') ? ['cosign 3:', 'cosign 2.5:'] : ['cosign 2.5:', 'To verify data'];
+    const commands = readme
+      .slice(readme.indexOf(from), readme.indexOf(to))
+      .split('\n')
+      .filter((line) => line.startsWith('   '));
+    const run = (root: string) => {
+      writeFileSync(join(folder, 'T/tsa-root.pem'), root);
+      const script = ['set -e', 'export HOME=$PWD', 'unzip -qo package.zip', 'P=$(ls -d evidence-*)', ...commands].join('\n');
+      return spawnSync('bash', ['-c', script], { cwd: folder, encoding: 'utf8' }).stderr;
+    };
+    expect(run(authority.certificates)).toContain('Verified OK');
+    const other = await startTimestampAuthority();
+    onTestFinished(() => other.close());
+    expect(run(other.certificates)).toMatch(/failed to verify timestamps|unable to verify/);
   });
 
   it('has one timestamp per authority', async () => {
