@@ -4188,6 +4188,7 @@ export type StillOpenCode =
   | 'knowledge_older'
   | 'check_disabled'
   | 'platform_other'
+  | 'address_other'
   | 'seen_since'
   | 'version_older'
   | 'scan_narrower';

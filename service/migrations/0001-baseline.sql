@@ -871,8 +871,9 @@ create table run_assets (
   track_name text,
   -- The keys by which the report names the asset, if others were merged into it.
   named_keys text[],
-  -- The platform of the image, or several with commas between them. Null if it is not stated.
-  platform text,
+  -- What the run looked at of that which has the name of the asset: the platform of the image, or the addresses and ids of the machine with spaces between
+  -- them. Several platforms or machines have commas between them. Null if none is stated.
+  variant text,
   -- All digests and ids of the image, and the commit. Tools do not agree on one.
   build_ids text[],
   primary key (org_id, source_id, asset_id, track, import_id)
@@ -1135,7 +1136,7 @@ create unlogged table import_assets (
   version_name text,
   digest text,
   commit text,
-  platform text,
+  variant text,
   build_ids text[] not null,
   asset_id uuid,
   -- Whether only its address tells that it is this asset.

@@ -28,6 +28,7 @@ export const faults: readonly Fault[] = [
   ignoring('not_read', /fewer files|another folder/),
   ignoring('scan_narrower', /high severities only|has a fix only/),
   ignoring('platform_other', /another platform/),
+  ignoring('address_other', /another machine/),
   ignoring('version_older', /lower version/),
   ignoring('track_unstated', /builds without a branch/),
   ignoring('time_suspect', /in the future/),

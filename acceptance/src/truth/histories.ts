@@ -176,6 +176,25 @@ export const histories: readonly TruthCase[] = [
     },
   },
   {
+    name: 'a scan that does not say for which platform it is',
+    tool: grype,
+    expected: { 0: 'open' },
+    run: async ({ scan }) => {
+      await scan(grype, { ...all, platform: 'amd64' });
+      await scan(grype, fixed);
+    },
+  },
+  {
+    name: 'the machine with the same name and address',
+    tool: nessus,
+    expected: { 0: 'verified', 1: 'open' },
+    run: async ({ scan }) => {
+      await scan(nessus, { ...all, address: '192.0.2.10' });
+      await scan(nessus, { ...fixed, day: 7, address: '192.0.2.11' });
+      await scan(nessus, { ...fixed, address: '192.0.2.10' });
+    },
+  },
+  {
     name: 'the next build of the same platform',
     tool: grype,
     expected: { 0: 'verified' },

@@ -4,7 +4,7 @@ import { cve, records, type Scan, type Tool, type Trial, timeOf } from './scan.t
 
 const hostsOf = ({ asset }: Trial, { asset: other, hosts = ['web1', 'web2'] }: Scan): string[] => hosts.map((host) => `${host}.${other ?? asset}.example.com`);
 /** Every trial has its own network. */
-const addressOf = ({ n }: Trial, at: number): string => `10.${n >> 8}.${n & 255}.${10 + at}`;
+const addressOf = ({ n }: Trial, { address }: Scan, at: number): string => address ?? `10.${n >> 8}.${n & 255}.${10 + at}`;
 const plugin = ({ n }: Trial, k: number): number => 100_000 + n * 40 + k;
 
 export const nessus: Tool = {
@@ -18,7 +18,9 @@ export const nessus: Tool = {
     const credentials = scan.credentialed ?? true;
     const item = (n: number) =>
       `<ReportItem port="0" svc_name="general" protocol="tcp" severity="3" pluginID="${plugin(trial, n)}" pluginName="Check ${n}" pluginFamily="Debian Local Security Checks"><risk_factor>High</risk_factor><cve>${cve(trial, n)}</cve></ReportItem>`;
-    const host = (name: string) => `<ReportHost name="${name}"><HostProperties><tag name="host-fqdn">${name}</tag><tag name="HOST_START">${time}</tag>
+    const host = (
+      name: string,
+    ) => `<ReportHost name="${name}"><HostProperties><tag name="host-fqdn">${name}</tag>${scan.address ? `<tag name="host-ip">${scan.address}</tag>` : ''}<tag name="HOST_START">${time}</tag>
       ${scan.failed ? '' : `<tag name="HOST_END">${time}</tag>`}<tag name="Credentialed_Scan">${credentials}</tag></HostProperties>
       <ReportItem port="0" svc_name="general" protocol="tcp" severity="0" pluginID="19506" pluginName="Nessus Scan Information" pluginFamily="Settings"><plugin_output>Credentialed checks : ${credentials ? 'yes' : 'no'}</plugin_output></ReportItem>
       ${records(scan, item).join('')}${scan.damaged ? '<ReportItem port="0" protocol="tcp" severity="3"/>' : ''}</ReportHost>`;
@@ -37,13 +39,13 @@ export const openvas: Tool = {
   write: (trial, scan) => {
     const time = timeOf(scan).toISOString();
     const result = (host: string, at: number) => (n: number) =>
-      `<result id="${trial.n}-${n}-${at}"><name>Check ${n}</name><host>${addressOf(trial, at)}<hostname>${host}</hostname></host><port>443/tcp</port>
+      `<result id="${trial.n}-${n}-${at}"><name>Check ${n}</name><host>${addressOf(trial, scan, at)}<hostname>${host}</hostname></host><port>443/tcp</port>
       <nvt oid="1.3.6.1.4.1.25623.1.0.${plugin(trial, n)}"><name>Check ${n}</name><refs><ref type="cve" id="${cve(trial, n)}"/></refs></nvt><threat>High</threat><severity>7.5</severity></result>`;
     const hosts = hostsOf(trial, scan);
     const login = scan.credentialed === undefined ? '' : `<detail><name>Auth-SSH-${scan.credentialed ? 'Success' : 'Failure'}</name><value>x</value></detail>`;
     return `<report id="1" format_id="a994b278" extension="xml" content_type="text/xml"><report id="1"><gmp><version>22.7</version></gmp>
       <scan_run_status>${scan.failed ? 'Stopped' : 'Done'}</scan_run_status><scan_start>${time}</scan_start>
-      ${hosts.map((host, at) => `<host><ip>${addressOf(trial, at)}</ip><start>${time}</start><end>${time}</end><detail><name>hostname</name><value>${host}</value></detail>${login}</host>`).join('')}
+      ${hosts.map((host, at) => `<host><ip>${addressOf(trial, scan, at)}</ip><start>${time}</start><end>${time}</end><detail><name>hostname</name><value>${host}</value></detail>${login}</host>`).join('')}
       <results start="1" max="1000">${hosts.flatMap((host, at) => records(scan, result(host, at))).join('')}${scan.damaged ? '<result id="x"><host></host></result>' : ''}</results>
       <scan_end>${time}</scan_end></report></report>`;
   },

@@ -143,6 +143,13 @@ const rescans: readonly Rescan[] = [
   { name: 'a scan without credentials', tools: [nessus], second: { credentialed: false }, expected: 'open' },
   { name: 'a scan whose login failed', tools: [openvas], first: { credentialed: true }, second: { credentialed: false }, expected: 'open' },
   { name: 'a scan with a check switched off', tools: [nessus, codeql], first: { enabled: [0, 1, 2, 3] }, second: { enabled: [1, 2, 3, 9] }, expected: 'open' },
+  {
+    name: 'a scan of another machine with the same name',
+    tools: [nessus, openvas],
+    first: { address: '192.0.2.10' },
+    second: { address: '192.0.2.11' },
+    expected: 'open',
+  },
   { name: 'a scan of the other host', tools: [nessus, openvas], second: { hosts: ['web3'] }, expected: 'open' },
   { name: 'a scan with an older database', tools: [grype, dependencyCheck], first: { knowledge: 1 }, second: { knowledge: -5 }, expected: 'open' },
   { name: 'a scan of fewer files', tools: [semgrep, checkov], second: { files: [1, 2, 3, 4, 5] }, expected: 'open' },

@@ -22,6 +22,8 @@ export interface Scan {
   credentialed?: boolean;
   /** Hosts: names that were scanned. */
   hosts?: readonly string[];
+  /** Hosts: the address of all of them, if the report states it. */
+  address?: string;
   /** Numbers of the checks that were enabled, in tools that list them. */
   enabled?: readonly number[];
   /** Code: files that the tool read, by the number of their weakness. */

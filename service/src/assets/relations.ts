@@ -19,7 +19,7 @@ export const assetTracks = sql<
 /** The assets that a running import names. Records refer to them by `asset_key`. Their ids are null until `resolveAssets` has run. */
 export const importedAssets = sql<
   Selectable<DB['tenant_import_assets']>
->`(select org_id, import_id, asset_key, asset_id, name, keys, track, track_name, version_n, track_counts, own_track, platform, build_ids, doubt, identity_weak, started_at, ended_at, credentialed, knowledge_at from tenant_import_assets)`;
+>`(select org_id, import_id, asset_key, asset_id, type, name, keys, track, track_name, version_n, track_counts, own_track, variant, build_ids, doubt, identity_weak, started_at, ended_at, credentialed, knowledge_at from tenant_import_assets)`;
 
 /** Assets that others were merged into. */
 export const mergedAssets = sql`(select org_id, into_asset_id as asset_id from asset_merges where undone_at is null)`;

@@ -538,7 +538,7 @@ interface ImportAssetsTable {
   version_name: string | null;
   digest: string | null;
   commit: string | null;
-  platform: string | null;
+  variant: string | null;
   build_ids: string[];
   asset_id: string | null;
   identity_weak: Generated<boolean>;
@@ -892,7 +892,7 @@ interface RunAssetsTable {
   selective: Generated<boolean>;
   track_name: string | null;
   named_keys: string[] | null;
-  platform: string | null;
+  variant: string | null;
   build_ids: string[] | null;
 }
 

@@ -20,7 +20,11 @@ export interface DescribedAsset {
   track: Track;
   digest: string | null;
   commit: string | null;
-  platform: string | null;
+  /**
+   * What tells apart those that have the name: the platform of an image, or everything that identifies a machine, with spaces between. Null if the report does not
+   * state it.
+   */
+  variant: string | null;
   /** Everything that names the build and no other one: digests and ids of an image, the commit. */
   buildIds: string[];
 }
@@ -43,9 +47,8 @@ export function describeAsset(asset: Asset, stated: StatedBuild = {}, policy: Tr
   const assetKey = assetKeyOf(normal, keys);
   const trackKey = `${assetKey}\n${track.track}`;
   const commit = normal.commit ?? commitIn(asset, stated);
-  const platform = asset.platform ?? null;
   return {
-    stagingKey: [trackKey, track.version, normal.digest, commit, ...(platform === null ? [] : [platform])].join('\n'),
+    stagingKey: [trackKey, track.version, normal.digest, commit, ...(asset.platform === undefined ? [] : [asset.platform])].join('\n'),
     assetKey,
     trackKey,
     type: asset.type,
@@ -55,7 +58,7 @@ export function describeAsset(asset: Asset, stated: StatedBuild = {}, policy: Tr
     track,
     digest: normal.digest,
     commit,
-    platform,
+    variant: asset.type === 'host' ? machineOf(keys) : (asset.platform ?? null),
     buildIds: [...new Set([normal.digest, commit, ...idsOf(asset)].filter((id) => id !== null))],
   };
 }
@@ -67,6 +70,15 @@ function assetKeyOf({ key }: NormalAsset, keys: readonly AssetKey[]): string {
   const [best] = keys;
   const isShared = keys.some((known) => known.key === key && known.rank === 2);
   return isShared && best !== undefined ? `${key} ${best.key}` : key;
+}
+
+/** Most addresses and ids of a machine that are compared. */
+const MAX_COMPARED = 32;
+
+/** The addresses and ids of a machine, as one text. */
+function machineOf(keys: readonly AssetKey[]): string | null {
+  const ids = keys.filter(({ key }) => /^host:(?:ip|mac|agent_id|cloud_id):/.test(key)).map(({ key }) => key.slice('host:'.length).replaceAll(/[\s,]+/g, '_'));
+  return ids.length === 0 ? null : ids.sort().slice(0, MAX_COMPARED).join(' ');
 }
 
 function idsOf({ identifiers = [] }: Asset): string[] {

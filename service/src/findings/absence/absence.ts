@@ -51,6 +51,7 @@ export const blockers = {
   knowledge_older: 'the vulnerability database of the run is older than that of the run that saw the finding',
   check_disabled: 'the check was not enabled, or was skipped there',
   platform_other: 'another platform of the image may still have it',
+  address_other: 'the scan was of another address of the host, which can be another machine with the same name',
   seen_since: 'a scan that took place later, but does not count as complete, may have shown the finding',
   version_older: 'a higher version of the same release line was scanned before',
   scan_narrower: 'the run leaves out findings of this kind, or reports none although there were many. It may have been restricted',

@@ -110,6 +110,17 @@ it('a scan of an image for another platform proves nothing, in any order', async
   expect(await statusOf(await runAll([arm, next, amd]))).toBe('verified');
 });
 
+it('a scan that does not say for which platform it is proves nothing about one that does, in any order', async () => {
+  const named = { ...imageOf('shop:prod', 'a'), platform: 'linux/amd64' };
+  const [unnamed, next] = [imageOf('shop:prod', 'b'), { ...imageOf('shop:prod', 'c'), platform: 'linux/amd64' }];
+  const [first, second] = [[[seen({ asset: named }), other(named)], complete(at(1))] as const, [[other(unnamed)], complete(at(2))] as const];
+  expect(await statusOf(await runAll([first, second]))).toBe('open');
+  expect(await statusOf(await runAll([second, first]))).toBe('open');
+  expect(await statusOf(await runAll([first, second, [[other(next)], complete(at(3))]]))).toBe('verified');
+  const unnamedFirst = [[seen({ asset: unnamed }), other(unnamed)], complete(at(1))] as const;
+  expect(await statusOf(await runAll([unnamedFirst, [[other(next)], complete(at(3))]]))).toBe('verified');
+});
+
 describe('a finding that several platforms of an image have', () => {
   const built = (platform: string, digit: string): Asset => ({ ...imageOf('shop:prod', digit), platform });
   const [amd, arm] = ['linux/amd64', 'linux/arm64'] as const;

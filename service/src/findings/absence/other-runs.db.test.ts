@@ -209,4 +209,82 @@ describe('Nessus', () => {
     expect(await open(org)).toEqual(['web2']);
     expect(notes).toEqual(['The report does not list the host "web2", so it says nothing about it, although `scan_scope` names it.']);
   });
+
+  describe('of machines with one name', () => {
+    const name = 'web.example.com';
+    const machine = (address: string, { items = '', mac = '', credentialed = true } = {}) => ({ address, items, mac, credentialed });
+    const report = (day: number, ...machines: ReturnType<typeof machine>[]) => {
+      const time = new Date(at(day)).toUTCString();
+      const hosts = machines.map(
+        ({
+          address,
+          items,
+          mac,
+          credentialed,
+        }) => `<ReportHost name="${name}"><HostProperties><tag name="host-fqdn">${name}</tag><tag name="host-ip">${address}</tag>
+          ${mac && `<tag name="mac-address">${mac}</tag>`}<tag name="HOST_START">${time}</tag><tag name="HOST_END">${time}</tag><tag name="Credentialed_Scan">${credentialed}</tag></HostProperties>${items}</ReportHost>`,
+      );
+      return `<?xml version="1.0" ?><NessusClientData_v2><Report name="weekly">${hosts.join('')}</Report></NessusClientData_v2>`;
+    };
+    const [one, two] = ['192.0.2.10', '192.0.2.11'];
+    const ORDERS = [
+      [0, 1, 2],
+      [0, 2, 1],
+      [1, 0, 2],
+      [1, 2, 0],
+      [2, 0, 1],
+      [2, 1, 0],
+    ] as const;
+    const openAfter = async (...reports: string[]): Promise<number> => {
+      const org = await engine.organization();
+      for (const text of reports) await scan(org, text);
+      return (await open(org)).length;
+    };
+
+    it('a scan of one closes nothing of the other, in any order', async () => {
+      const first = report(1, machine(one, { items: item }));
+      expect(await openAfter(first, report(2, machine(two)))).toBe(1);
+      expect(await openAfter(report(2, machine(two)), first)).toBe(1);
+      const runs = [first, report(2, machine(two)), report(3, machine(one))];
+      for (const order of ORDERS) expect(await openAfter(...order.map((n) => runs[n] ?? '')), order.join()).toBe(0);
+    });
+
+    it('says why the finding stays open', async () => {
+      const org = await engine.organization();
+      await scan(org, report(1, machine(one, { items: item })));
+      const { notes } = await scan(org, report(2, machine(two)));
+      expect(notes).toEqual([
+        '1 finding that the report does not show stays open: the scan was of another address of the host, which can be another machine with the same name.',
+      ]);
+    });
+
+    it('what both had is gone when neither has it any more', async () => {
+      const both = report(1, machine(one, { items: item }), machine(two, { items: item }));
+      expect(await openAfter(both, report(2, machine(two)))).toBe(1);
+      expect(await openAfter(both, report(2, machine(two)), report(3, machine(one)))).toBe(0);
+      expect(await openAfter(both, report(2, machine(one), machine(two)))).toBe(0);
+      const runs = [report(1, machine(one, { items: item })), report(2, machine(two, { items: item })), report(3, machine(two))];
+      for (const order of ORDERS) expect(await openAfter(...order.map((n) => runs[n] ?? '')), order.join()).toBe(1);
+    });
+
+    it('if one of them refused the credentials, nothing that needs them is gone', async () => {
+      const both = (day: number, items: string, credentialed: boolean) => report(day, machine(one, { items, credentialed }), machine(two, { items }));
+      expect(await openAfter(both(1, item, true), both(2, '', false))).toBe(1);
+      expect(await openAfter(both(1, item, true), both(2, '', true))).toBe(0);
+    });
+
+    it('a MAC address tells that it is the same machine at another address', async () => {
+      const mac = '00:00:5e:00:53:01';
+      expect(await openAfter(report(1, machine(one, { items: item, mac })), report(2, machine(two, { mac })))).toBe(0);
+      expect(await openAfter(report(1, machine(one, { items: item })), report(2, machine(one, { mac })))).toBe(0);
+      expect(await openAfter(report(1, machine(one, { items: item })), report(2, machine(two, { mac })))).toBe(1);
+    });
+
+    // Which of the two machines a report with only the name means depends on which is known first. It proves nothing about either.
+    it('a report with only the name and another address closes nothing of two machines, in any order', async () => {
+      const named = (day: number, address: string, digit: number, items = '') => report(day, machine(address, { items, mac: `00:00:5e:00:53:0${digit}` }));
+      const runs = [named(1, one, 1, item), named(2, two, 2, item), report(3, machine('192.0.2.12'))];
+      for (const order of ORDERS) expect(await openAfter(...order.map((n) => runs[n] ?? '')), order.join()).toBe(2);
+    });
+  });
 });

@@ -78,6 +78,14 @@ export function componentEntry(name: string, version: string): string {
   return `${name}@${version}`;
 }
 
+/**
+ * Whether a platform or machine is one of those that a run looked at. A machine is the same if it has one of the addresses or ids. A machine with another MAC address
+ * is another asset. Null if the run does not say at which it looked.
+ */
+export function isSameVariantSql(one: RawBuilder<unknown>, ofRun: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql`(string_to_array(${one}, ' ') && string_to_array(translate(${ofRun}, ',', ' '), ' '))`;
+}
+
 /** Whether the lists of a run tell what it did not look at. Those of components tell nothing of the kind. */
 export function isSelective({ components: _, checks, files, ...others }: RunLists): boolean {
   return checks !== null || files !== null || Object.values(others).some((list) => list.length > 0);

@@ -59,7 +59,7 @@ export const importAssets = stagingTable<StagedAsset>('import_assets', {
   version_name: ({ asset }) => asset.track.version,
   digest: ({ asset }) => asset.digest,
   commit: ({ asset }) => asset.commit,
-  platform: ({ asset }) => asset.platform,
+  variant: ({ asset }) => asset.variant,
   build_ids: ({ asset }) => asset.buildIds,
 });
 

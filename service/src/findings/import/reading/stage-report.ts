@@ -66,7 +66,7 @@ export async function stageReport(format: ReportFormat, input: ReportInput, stag
   let received = 0;
   let rejected = 0;
   let run: RunFacts = {};
-  const runByAsset = new Map<string, RunFacts>();
+  const runs = createRuns();
   const listed = new Set<AssetType>();
   const names = { targets: new Set<string>(), tools: new Set<string>() };
   const keepName = (kept: Set<string>, name: string | undefined): void => {
@@ -98,7 +98,7 @@ export async function stageReport(format: ReportFormat, input: ReportInput, stag
         if (!asset) run = { ...run, ...facts };
         else {
           stageAsset(asset);
-          if (runByAsset.size < REMEMBERED) runByAsset.set(asset.stagingKey, { ...runByAsset.get(asset.stagingKey), ...facts });
+          runs.add(asset, facts);
         }
         continue;
       }
@@ -132,7 +132,45 @@ export async function stageReport(format: ReportFormat, input: ReportInput, stag
     if (error instanceof ReportError) failedAfter.set(error, received);
     throw error;
   }
-  return { received, rejected, seen: writer.seen(), rejections, run, runByAsset, targets: [...names.targets], tools: [...names.tools] };
+  return { received, rejected, seen: writer.seen(), rejections, run, runByAsset: runs.byAsset(), targets: [...names.targets], tools: [...names.tools] };
+}
+
+/** What a report states about its run on each asset. Machines that share a name can be one asset: the least that is true of all of them holds. */
+function createRuns() {
+  const runs = new Map<DescribedAsset, RunFacts>();
+  return {
+    add: (asset: DescribedAsset, facts: RunFacts): void => {
+      if (runs.size < REMEMBERED || runs.has(asset)) runs.set(asset, { ...runs.get(asset), ...facts });
+    },
+    byAsset: (): Map<string, RunFacts> => {
+      const byKey = new Map<string, RunFacts>();
+      for (const [{ stagingKey }, facts] of runs) {
+        const known = byKey.get(stagingKey);
+        byKey.set(stagingKey, known ? leastOf(known, facts) : facts);
+      }
+      return byKey;
+    },
+  };
+}
+
+function leastOf(one: RunFacts, other: RunFacts): RunFacts {
+  const times = (of: (facts: RunFacts) => Date | undefined, pick: typeof Math.min): Date | undefined => {
+    const known = [of(one), of(other)].flatMap((time) => time?.getTime() ?? []);
+    return known.length === 0 ? undefined : new Date(pick(...known));
+  };
+  const [started_at, finished_at] = [times((facts) => facts.started_at ?? facts.finished_at, Math.min), times((facts) => facts.finished_at, Math.max)];
+  const knowledge_at = times((facts) => facts.knowledge_at, Math.min);
+  const logins = [one.credentialed, other.credentialed].filter((login) => login !== undefined);
+  return {
+    ...one,
+    ...other,
+    ...(started_at ? { started_at } : {}),
+    ...(finished_at ? { finished_at } : {}),
+    ...(knowledge_at ? { knowledge_at } : {}),
+    ...(logins.length > 0 ? { credentialed: logins.every(Boolean) } : {}),
+    ...(one.unfinished || other.unfinished ? { unfinished: true } : {}),
+    ...(one.inventory_only || other.inventory_only ? { inventory_only: true } : {}),
+  };
 }
 
 /** How many records of the report were read before this error. */
