@@ -58,7 +58,7 @@ export async function outboundSet(used?: string): Promise<Outcome> {
   await once(internal, 'listening');
   const { port } = internal.address() as AddressInfo;
   const { dataDir, remove } = temporaryDataDir(used);
-  const service = await startService(dataDir, { RRS_LOG_LEVEL: 'error' });
+  const service = await startService(dataDir, { LOG_LEVEL: 'error' });
   const violations: string[] = [];
   let tried = 0;
   try {

@@ -18,7 +18,7 @@ const PROBE_MS = 50;
 /** A service in its own process, with two organizations that know nothing of each other, and with the means to create resources in both. */
 export async function startTarget(used?: string) {
   const { dataDir, remove } = temporaryDataDir(used);
-  const service = await startService(dataDir, { ...walkConfig, RRS_LOG_LEVEL: 'error' });
+  const service = await startService(dataDir, { ...walkConfig, LOG_LEVEL: 'error' });
   const db = openDatabase({ url: readFileSync(join(dataDir, 'postgres.url'), 'utf8').trim(), poolSize: 3 });
   const [ours, theirs] = (await createOrganizations(dataDir, ['ours', 'theirs'])).map(organizationOf) as [TestOrganization, TestOrganization];
   const api = {

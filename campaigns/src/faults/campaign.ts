@@ -49,7 +49,7 @@ export async function faults({
   const outside = await startOutside();
   const violations: string[] = [];
   const ledger = emptyLedger();
-  const settings = { RRS_OUTBOUND_ALLOW: '127.0.0.1', RRS_LOG_LEVEL: 'warn' };
+  const settings = { RRS_OUTBOUND_ALLOW: '127.0.0.1', LOG_LEVEL: 'warn' };
   let service: Service = await startService(dataDir, settings);
   const caller: Caller = {
     url: () => service.url,

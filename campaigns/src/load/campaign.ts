@@ -85,7 +85,7 @@ export async function load({
   used,
 }: Options): Promise<Outcome> {
   const { dataDir, remove } = temporaryDataDir(used);
-  const service = await startService(dataDir, { RRS_LOG_LEVEL: 'warn' });
+  const service = await startService(dataDir, { LOG_LEVEL: 'warn' });
   try {
     const { url } = service;
     const slugs = Array.from({ length: count }, (_, n) => `org-${n}`);

@@ -5,7 +5,7 @@ import pg from 'pg';
 import type { BlobStore } from '../blobs/blobs.ts';
 import { openFileStore } from '../blobs/file-store.ts';
 import { openS3Store } from '../blobs/s3-store.ts';
-import { startEmbedded } from '../db/embedded.ts';
+import { startEmbedded } from '../db/server/embedded.ts';
 import { isUnavailable } from '../db/unavailable.ts';
 import { messageOf, OperatorError } from '../shared/errors.ts';
 import type { Config } from './config.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { inject } from 'vitest';
-import { type EmbeddedPostgres, startEmbedded } from '../db/embedded.ts';
+import { type EmbeddedPostgres, startEmbedded } from '../db/server/embedded.ts';
 import { errorCodeOf } from '../shared/errors.ts';
 
 export const TEMPLATE = 'rrs_template';

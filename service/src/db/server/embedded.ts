@@ -18,8 +18,9 @@ import { totalmem, userInfo } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { messageOf, OperatorError } from '../shared/errors.ts';
+import { messageOf, OperatorError } from '../../shared/errors.ts';
 import { locatePostgres, makeOwnedDir, type PostgresHome } from './postgres-home.ts';
+import { stopServer } from './stop-server.ts';
 
 /**
  * A PostgreSQL server that the service starts itself: its cluster is in the data folder, it listens on a Unix socket only, and only the operating
@@ -256,13 +257,8 @@ async function stopLeftover(server: Server): Promise<boolean> {
     writeFileSync(pidFile, [process.pid, ...lines.slice(1)].join('\n'));
     return true;
   }
-  process.kill(pid, 'SIGINT');
-  const deadline = Date.now() + START_TIMEOUT_MS;
-  while (runsOn(server.cluster, pid)) {
-    if (Date.now() > deadline)
-      throw new OperatorError(`A PostgreSQL server of an earlier run (process ${pid}) does not stop. End the process and start again.`);
-    await delay(POLL_MS);
-  }
+  if (!(await stopServer(pid, () => runsOn(server.cluster, pid))))
+    throw new OperatorError(`A PostgreSQL server of an earlier run (process ${pid}) does not stop. End the process and start again.`);
   return false;
 }
 

@@ -17,7 +17,7 @@ import {
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { errorCodeOf, OperatorError } from '../shared/errors.ts';
+import { errorCodeOf, OperatorError } from '../../shared/errors.ts';
 
 /** Where the embedded server's programs and cluster lie, and whom they run as. */
 export interface PostgresHome {
