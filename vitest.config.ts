@@ -12,7 +12,7 @@ const slow = [
   'demo/src/demo.test.ts',
   'evidence-format/**/{merkle,readme,schema,timestamp,zip}.test.ts',
   'scan-reports/**/{contract,linear-time,throughput}.test.ts',
-  'scripts/release.test.ts',
+  'scripts/{oldest-postgres,release}.test.ts',
   'service/**/{blobs,formats,passwords,report-pdf}.test.ts',
   'verifier/**/{build,cli,memory,mutation,timestamp-openssl,vectors,zip-reader}.test.ts',
 ];

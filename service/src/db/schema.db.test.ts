@@ -303,7 +303,7 @@ async function isolationProblems(reader: pg.Client): Promise<string[]> {
       union all
       select c.relname, 9, 'the view does not hold to app.org_id' from pg_class c
       where c.relnamespace = 'rrs'::regnamespace and c.relkind in ('v', 'm') and not coalesce('security_invoker=true' = any(c.reloptions), false)
-        and pg_get_viewdef(c.oid) not like '%WHERE (org_id = (current_setting(''app.org_id''::text))::uuid);'
+        and pg_get_viewdef(c.oid) !~ 'WHERE \\(([a-z_]+\\.)?org_id = \\(current_setting\\(''app.org_id''::text\\)\\)::uuid\\);$'
     ) problems order by name, rank, problem`,
     [SHARED_TABLES],
   );

@@ -135,7 +135,7 @@ export async function groupRecords(tx: TenantTx, resolution: Resolution, isCompl
       -- Several groups are about one finding, because findings were merged or the tool uses an id twice. All their records count.
       select id, track, (array_agg(n order by present desc, severity desc nulls last, content, n))[1] as n, sum(rows) as rows, all_elements(members) as members,
         coalesce(max(external_id) filter (where present), max(external_id)) as external_id, all_elements(external_ids) as external_ids, bool_or(present) as present,
-        (select case when count(*) = 1 then min(one) else sha256(string_agg(one, ''::bytea order by one)) end from (select distinct unnest(all_elements(contents)) as one) every) as content,
+        (select case when count(*) = 1 then string_agg(one, ''::bytea) else sha256(string_agg(one, ''::bytea order by one)) end from (select distinct unnest(all_elements(contents)) as one) every) as content,
         max(seen_at) as seen_at, max(shown_at) as shown_at
       from ranked where alike > 1 and (nth = 1 or not (best = 1 and how = 2)) group by id, track having count(*) > 1
     ), decided as (
