@@ -219,6 +219,21 @@ describe('an export of the audit trail', () => {
     expect(rest).toHaveLength(3);
   });
 
+  it('has every event once, however many there are', async () => {
+    const ids = Array.from({ length: 650 }, (_, n) => `p${n}`);
+    await api.db.withTenant({ orgId: api.ours.id }, (tx) =>
+      recordAudit(
+        tx,
+        systemActor(api.ours.id, 'exporter'),
+        ...ids.map((objectId) => ({ action: 'view.created' as const, objectType: 'paged', objectId, after: { name: objectId } })),
+      ),
+    );
+    const lines = String((await download('format=ndjson&object_type=paged')).body)
+      .trim()
+      .split('\n');
+    expect(lines.map((line) => JSON.parse(line).object.id)).toEqual(ids);
+  });
+
   it('contains nothing of another organization, and is refused for those who may not read the trail', async () => {
     expect((await download('format=ndjson&object_type=exported', api.theirs.owner)).body).toBeNull();
     expect((await download('', await api.ours.key('analyst'))).status).toBe(403);
