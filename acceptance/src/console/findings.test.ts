@@ -149,7 +149,7 @@ test('a key that is held passes rows without reading them', async () => {
   for (let repeated = 0; repeated < 40; repeated++) await page.keyboard.down('j');
   await page.keyboard.up('j');
   expect(await active(page).getAttribute('aria-rowindex')).toBe('42');
-  const last = (await active(page).locator('[data-column=title] span span').first().textContent()) ?? '';
+  const last = (await active(page).locator('[data-column=title] span').first().textContent()) ?? '';
   await expect.poll(() => title.textContent()).toBe(last);
   // What was opened, and what was reached: a few requests each. The rows in between would have been more than a hundred.
   expect(asked).toBeLessThan(40);
@@ -206,6 +206,16 @@ test('rows become cards at 320 pixels, without scrolling sideways', async () => 
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: /^Risk / }).waitFor();
   expect(await page.evaluate(BROKEN_WORDS)).toEqual([]);
+  expect(problems).toEqual([]);
+});
+
+test('a cell of a list says what it cuts to whoever points at it', async () => {
+  const { page, problems } = await web.open('/findings?sort=-risk_score', { width: 1600 });
+  await ready(page);
+  const first = rows(page).nth(1);
+  const title = first.locator('[data-column=title]');
+  await title.hover();
+  expect(await title.getAttribute('title')).toBe(await title.locator('span').first().textContent());
   expect(problems).toEqual([]);
 });
 
@@ -344,7 +354,7 @@ test('a part of a page that fails leaves the others working', async () => {
   expect(problems.filter((problem) => !/sightings|reading 'map'|ErrorBoundary|error boundary|Boundary/.test(problem))).toEqual([]);
 });
 
-test('10,000 rows scroll, a screen of new rows takes less than 100 ms of processor time nine times of ten, and memory stays small', async () => {
+test('10,000 rows scroll, each screen of new rows takes less than 100 ms of processor time, and memory stays small', async () => {
   const { body } = await web.api('/findings?limit=1');
   const [row] = body.data as Record<string, unknown>[];
   const PAGES = 100;
@@ -354,10 +364,10 @@ test('10,000 rows scroll, a screen of new rows takes less than 100 ms of process
   await ready(page);
   const { busy, heapMb } = await scrollToRow(page, PAGES * 100);
   await page.getByText(`Row ${PAGES * 100}`, { exact: true }).waitFor();
-  // The processor time does not depend on what else the machine does, as the time of a frame would. Each position takes two frames, and a few take longer,
+  // The processor time does not depend on what else the machine does, as the time of a frame would. Each position takes two frames. One may take longer,
   // for example because memory is collected.
   expect(Math.max(...busy) / 2).toBeLessThan(100);
-  expect(busy.toSorted((a, b) => a - b)[Math.floor(busy.length * 0.9)]).toBeLessThan(100);
+  expect(busy.toSorted((a, b) => a - b).at(-2)).toBeLessThan(100);
   // Elements show other rows than before, still in the order in which they are read aloud.
   const order = await rows(page).evaluateAll((each) => each.map((row) => Number(row.getAttribute('aria-rowindex'))));
   expect(order).toEqual(order.toSorted((a, b) => a - b));

@@ -17,7 +17,11 @@ export interface Column<Row> {
   /** Hidden if the list is narrower than this many pixels. */
   from?: number;
   align?: 'end';
+  /** For all cells of the column, instead of an element inside each of them. */
+  className?: string;
   cell(row: Row): ReactNode;
+  /** Shown when somebody points at the cell: what is cut, or more exact. */
+  hint?(row: Row): string | null;
 }
 
 export interface Selection {
@@ -97,14 +101,15 @@ export function Table<Row extends { id: string }>(props: TableProps<Row>) {
       aria-activedescendant={active >= from && active <= to ? rowId(active) : undefined}
       aria-multiselectable={selection !== undefined}
       tabIndex={0}
+      onPointerMove={showHint}
       style={{ '--columns': tracks.join(' '), '--height': `${height}px`, '--min': `${leastWidth(tracks)}px` } as React.CSSProperties}
     >
       <Head {...props} columns={columns} />
-      <tbody className={css.body} role="rowgroup" style={{ height: virtual.getTotalSize() }}>
-        {items.map(({ index, start }) => {
+      <tbody className={css.body} role="rowgroup" style={{ height: virtual.getTotalSize(), paddingTop: items[0]?.start ?? 0 }}>
+        {items.map(({ index }) => {
           const row = list.row(index);
           return row === undefined ? (
-            <tr key={keyOf(index)} className={css.row} role="row" tabIndex={-1} aria-rowindex={index + 2} style={{ transform: `translateY(${start}px)` }}>
+            <tr key={keyOf(index)} className={css.row} role="row" tabIndex={-1} aria-rowindex={index + 2}>
               <td role="gridcell" />
             </tr>
           ) : (
@@ -113,7 +118,6 @@ export function Table<Row extends { id: string }>(props: TableProps<Row>) {
               id={index === active ? rowId(index) : undefined}
               row={row}
               index={index}
-              start={start}
               columns={columns}
               isActive={index === active}
               isSelected={selection?.has(row.id) ?? null}
@@ -141,6 +145,13 @@ function useKeys(from: number, to: number): (index: number) => number {
   const isJump = from > current.to || to < current.from;
   last.current = { from, to, first: isJump ? current.first + from - current.from : current.first };
   return (index) => index - last.current.first;
+}
+
+/** A browser computes the style of an element again when its title changes. In a list that jumps those would be all cells, so a cell gets its title late. */
+function showHint({ target }: React.PointerEvent): void {
+  const cell = (target as Element).closest('td');
+  const hint = cell?.dataset.hint ?? '';
+  if (cell && cell.title !== hint) cell.title = hint;
 }
 
 /** The width of an element, and each change of it. The first value is the reference of the element. */
@@ -199,7 +210,6 @@ interface RowProps {
   id: string | undefined;
   row: { id: string };
   index: number;
-  start: number;
   columns: readonly AnyColumn[];
   isActive: boolean;
   isSelected: boolean | null;
@@ -207,7 +217,7 @@ interface RowProps {
   onChoose: (index: number, isOpening: boolean) => void;
 }
 
-function Row({ id, row, index, start, columns, isActive, isSelected, onToggle, onChoose }: RowProps) {
+function Row({ id, row, index, columns, isActive, isSelected, onToggle, onChoose }: RowProps) {
   return (
     <tr
       id={id}
@@ -217,7 +227,6 @@ function Row({ id, row, index, start, columns, isActive, isSelected, onToggle, o
       aria-rowindex={index + 2}
       aria-selected={isSelected ?? undefined}
       data-active={isActive || undefined}
-      style={{ transform: `translateY(${start}px)` }}
       onClick={(event) => {
         const target = event.target as Element;
         if (target.closest('a,button')) return;
@@ -239,10 +248,12 @@ function Row({ id, row, index, start, columns, isActive, isSelected, onToggle, o
         <td
           key={column.id}
           role="gridcell"
+          className={column.className}
           data-column={column.id}
           data-minor={column.isMinor}
           data-align={column.align}
           data-label={column.align && column.label}
+          data-hint={column.hint?.(row) ?? undefined}
         >
           {column.cell(row)}
         </td>
@@ -256,7 +267,6 @@ const MemoRow = memo(
   (before, after) =>
     before.row === after.row &&
     before.index === after.index &&
-    before.start === after.start &&
     before.isActive === after.isActive &&
     before.isSelected === after.isSelected &&
     before.columns === after.columns,

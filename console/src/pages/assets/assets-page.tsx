@@ -13,7 +13,7 @@ import { useRows } from '../../lists/use-rows.ts';
 import { Page } from '../../parts/page.tsx';
 import { Empty } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
-import { number, splitName, term } from '../../parts/words.ts';
+import { number, splitName, term, utc } from '../../parts/words.ts';
 import css from './assets-page.module.css';
 
 const filters: readonly Filter[] = [
@@ -29,7 +29,7 @@ const filters: readonly Filter[] = [
 ];
 
 const columns: readonly Column<Asset>[] = [
-  { id: 'title', label: 'Name', width: 'minmax(240px, 4fr)', sort: 'name', cell: ({ name }) => <Name name={name} /> },
+  { id: 'title', label: 'Name', width: 'minmax(240px, 4fr)', sort: 'name', cell: ({ name }) => <Name name={name} />, hint: ({ name }) => name },
   { id: 'owner', label: 'Owner', width: 'minmax(100px, 1fr)', cell: ({ owner }) => owner ?? <span className="dim">–</span> },
   { id: 'type', label: 'Type', width: '132px', cell: ({ type }) => term(type) },
   { id: 'criticality', label: 'Criticality', width: '88px', from: 700, cell: ({ criticality }) => term(criticality) },
@@ -50,8 +50,26 @@ const columns: readonly Column<Asset>[] = [
     align: 'end',
     cell: ({ findings }) => (findings.max_risk === null ? '' : Math.round(findings.max_risk)),
   },
-  { id: 'tags', label: 'Tags', width: 'minmax(100px, 1fr)', isMinor: true, from: 1200, cell: ({ tags }) => <span className="dim">{tags.join(', ')}</span> },
-  { id: 'created', label: 'Known since', width: '120px', sort: 'created_at', isMinor: true, from: 1100, cell: ({ created_at }) => <Time at={created_at} /> },
+  {
+    id: 'tags',
+    label: 'Tags',
+    width: 'minmax(100px, 1fr)',
+    isMinor: true,
+    from: 1200,
+    className: 'dim',
+    cell: ({ tags }) => tags.join(', '),
+    hint: ({ tags }) => tags.join(', '),
+  },
+  {
+    id: 'created',
+    label: 'Known since',
+    width: '120px',
+    sort: 'created_at',
+    isMinor: true,
+    from: 1100,
+    cell: ({ created_at }) => <Time at={created_at} isBare />,
+    hint: ({ created_at }) => utc(created_at),
+  },
 ];
 
 /** If there is too little room, the beginning is cut, because names differ at their ends. */
@@ -59,7 +77,7 @@ function Name({ name }: { name: string }) {
   const [start, end] = splitName(name);
   const where = start.endsWith('://') ? '' : start;
   return (
-    <span className={css.name} title={name}>
+    <span className={css.name}>
       {where !== '' && <span className="dim ellipsis">{where}</span>}
       <strong className="ellipsis">{end}</strong>
     </span>

@@ -1,8 +1,8 @@
 import type { ListedWorkItem } from '@rrs/client';
 import type { Column } from '../../lists/table.tsx';
 import { StatusMark } from '../../parts/status.tsx';
-import { Due } from '../../parts/time.tsx';
-import { relativeTime, term, utc } from '../../parts/words.ts';
+import { Due, Time } from '../../parts/time.tsx';
+import { term, utc } from '../../parts/words.ts';
 import { Progress } from './progress.tsx';
 
 export const workColumns: readonly Column<ListedWorkItem>[] = [
@@ -12,10 +12,11 @@ export const workColumns: readonly Column<ListedWorkItem>[] = [
     label: 'Work item',
     width: 'minmax(220px, 3fr)',
     cell: ({ title, external_ref }) => (
-      <span title={title}>
+      <>
         <strong>{title}</strong> {external_ref !== null && <span className="dim">{external_ref}</span>}
-      </span>
+      </>
     ),
+    hint: ({ title }) => title,
   },
   { id: 'status', label: 'Status', width: '168px', cell: ({ status }) => <StatusMark status={status} /> },
   { id: 'findings', label: 'Done', width: '132px', cell: ({ findings }) => <Progress findings={findings} /> },
@@ -24,9 +25,17 @@ export const workColumns: readonly Column<ListedWorkItem>[] = [
     label: 'Assignee',
     width: 'minmax(120px, 1fr)',
     from: 760,
-    cell: ({ assignee }) => (assignee === null ? <span className="dim">Nobody</span> : <span title={assignee}>{assignee}</span>),
+    cell: ({ assignee }) => assignee ?? <span className="dim">Nobody</span>,
+    hint: ({ assignee }) => assignee,
   },
-  { id: 'due', label: 'Due', width: '120px', sort: 'due_at', cell: ({ due_at, overdue }) => <Due at={due_at} isOverdue={overdue} /> },
+  {
+    id: 'due',
+    label: 'Due',
+    width: '120px',
+    sort: 'due_at',
+    cell: ({ due_at, overdue }) => <Due at={due_at} isOverdue={overdue} isBare />,
+    hint: ({ due_at }) => due_at && utc(due_at),
+  },
   {
     id: 'updated',
     label: 'Changed',
@@ -34,10 +43,8 @@ export const workColumns: readonly Column<ListedWorkItem>[] = [
     sort: 'updated_at',
     isMinor: true,
     from: 900,
-    cell: ({ updated_at }) => (
-      <time dateTime={updated_at} title={utc(updated_at)} className="dim">
-        {relativeTime(updated_at)}
-      </time>
-    ),
+    className: 'dim',
+    cell: ({ updated_at }) => <Time at={updated_at} isBare />,
+    hint: ({ updated_at }) => utc(updated_at),
   },
 ];

@@ -16,7 +16,7 @@ import { Page } from '../../../parts/page.tsx';
 import { Empty } from '../../../parts/states.tsx';
 import { StatusMark } from '../../../parts/status.tsx';
 import { Time } from '../../../parts/time.tsx';
-import { count, number } from '../../../parts/words.ts';
+import { count, number, utc } from '../../../parts/words.ts';
 import { EvidenceNav } from './evidence-nav.tsx';
 
 type Listed = ItemOf<'listEvidencePackages'>;
@@ -30,7 +30,13 @@ const filters: readonly Filter[] = [
 ];
 
 const columns: readonly Column<Row>[] = [
-  { id: 'title', label: 'Work item', width: 'minmax(200px, 3fr)', cell: ({ work_item_title }) => <strong title={work_item_title}>{work_item_title}</strong> },
+  {
+    id: 'title',
+    label: 'Work item',
+    width: 'minmax(200px, 3fr)',
+    cell: ({ work_item_title }) => <strong>{work_item_title}</strong>,
+    hint: ({ work_item_title }) => work_item_title,
+  },
   { id: 'sequence', label: 'Number', width: '64px', align: 'end', cell: ({ sequence }) => sequence },
   { id: 'status', label: 'Status', width: '120px', cell: ({ status }) => <StatusMark status={status} /> },
   { id: 'conclusion', label: 'Conclusion', width: '170px', cell: ({ conclusion }) => (conclusion ? <ConclusionMark conclusion={conclusion} /> : null) },
@@ -50,9 +56,18 @@ const columns: readonly Column<Row>[] = [
     width: 'minmax(100px, 1fr)',
     isMinor: true,
     from: 1120,
-    cell: ({ generated_by }) => <span className="dim">{generated_by.name}</span>,
+    className: 'dim',
+    cell: ({ generated_by }) => generated_by.name,
+    hint: ({ generated_by }) => generated_by.name,
   },
-  { id: 'requested', label: 'Requested', width: '110px', sort: 'generated_at', cell: ({ requested_at }) => <Time at={requested_at} /> },
+  {
+    id: 'requested',
+    label: 'Requested',
+    width: '110px',
+    sort: 'generated_at',
+    cell: ({ requested_at }) => <Time at={requested_at} isBare />,
+    hint: ({ requested_at }) => utc(requested_at),
+  },
 ];
 
 /** Rows of lists are known by `id`. A package is known by another name, and each row must stay the same object. */

@@ -4,7 +4,7 @@ import type { Column } from '../../../lists/table.tsx';
 import { SeverityChip } from '../../../parts/severity.tsx';
 import { StatusMark } from '../../../parts/status.tsx';
 import { Due } from '../../../parts/time.tsx';
-import { shortName } from '../../../parts/words.ts';
+import { shortName, utc } from '../../../parts/words.ts';
 import css from './columns.module.css';
 
 /** A row says all that triage needs. Plain HTML: these cells are drawn dozens of times per frame. */
@@ -26,7 +26,7 @@ export const findingColumns: readonly Column<ListedFinding>[] = [
     label: 'Finding',
     width: 'minmax(200px, 3fr)',
     cell: ({ title, location }) => (
-      <span title={title}>
+      <>
         <span className={css.title}>{title}</span>{' '}
         {location.component !== null && (
           <span className="dim">
@@ -41,8 +41,9 @@ export const findingColumns: readonly Column<ListedFinding>[] = [
             {location.line === null ? '' : `:${location.line}`}
           </span>
         )}
-      </span>
+      </>
     ),
+    hint: ({ title }) => title,
   },
   {
     id: 'ids',
@@ -50,10 +51,10 @@ export const findingColumns: readonly Column<ListedFinding>[] = [
     width: 'minmax(168px, 1fr)',
     from: 700,
     cell: ({ vulnerability_ids, kev, epss }) => (
-      <span>
+      <>
         {kev.listed && <span className={css.kev}>KEV</span>} <span className="mono">{vulnerability_ids[0] ?? ''}</span>
         {epss !== null && epss.score >= 0.1 && <span className="dim"> {Math.round(epss.score * 100)} %</span>}
-      </span>
+      </>
     ),
   },
   {
@@ -62,15 +63,16 @@ export const findingColumns: readonly Column<ListedFinding>[] = [
     width: 'minmax(130px, 1.4fr)',
     from: 860,
     cell: ({ asset }) => (
-      <span title={asset.name}>
+      <>
         {asset.exposure === 'internet' && (
-          <span className={css.exposed} title="Reachable from the internet">
+          <span className={css.exposed}>
             <GlobeIcon size={12} aria-label="Reachable from the internet" />{' '}
           </span>
         )}
         {shortName(asset.name)}
-      </span>
+      </>
     ),
+    hint: ({ asset }) => (asset.exposure === 'internet' ? `${asset.name}, reachable from the internet` : asset.name),
   },
   {
     id: 'source',
@@ -78,7 +80,8 @@ export const findingColumns: readonly Column<ListedFinding>[] = [
     width: '72px',
     isMinor: true,
     from: 1120,
-    cell: ({ sources }) => <span className="dim">{[...new Set(sources.map(({ provider }) => provider))].join(', ')}</span>,
+    className: 'dim',
+    cell: ({ sources }) => [...new Set(sources.map(({ provider }) => provider))].join(', '),
   },
   { id: 'status', label: 'Status', width: '116px', cell: ({ status }) => <StatusMark status={status} /> },
   {
@@ -87,7 +90,8 @@ export const findingColumns: readonly Column<ListedFinding>[] = [
     width: '120px',
     from: 740,
     sort: 'due_at',
-    cell: ({ due_at, overdue }) => <Due at={due_at} isOverdue={overdue} />,
+    cell: ({ due_at, overdue }) => <Due at={due_at} isOverdue={overdue} isBare />,
+    hint: ({ due_at }) => due_at && utc(due_at),
   },
   {
     id: 'work',
@@ -97,10 +101,11 @@ export const findingColumns: readonly Column<ListedFinding>[] = [
     from: 1240,
     cell: ({ work_items: [item], work_item_count }) =>
       item === undefined ? null : (
-        <span title={item.title}>
+        <>
           {work_item_count > 1 && <span className="dim">{work_item_count} · </span>}
           {item.title}
-        </span>
+        </>
       ),
+    hint: ({ work_items: [item] }) => item?.title ?? null,
   },
 ];

@@ -24,11 +24,12 @@ const columns: readonly Column<Row>[] = [
     label: 'Group',
     width: 'minmax(200px, 2fr)',
     cell: ({ key, label }) => (
-      <span title={label}>
+      <>
         {key !== label && !/^[0-9a-f-]{36}$/.test(key) && <span className="mono">{key} </span>}
         <strong>{label}</strong>
-      </span>
+      </>
     ),
+    hint: ({ label }) => label,
   },
   {
     id: 'severities',

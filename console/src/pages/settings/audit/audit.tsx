@@ -10,20 +10,28 @@ import { Menu } from '../../../parts/layers/menu.tsx';
 import { ReadOnly } from '../../../parts/manage/read-only.tsx';
 import { Empty } from '../../../parts/states.tsx';
 import { Time } from '../../../parts/time.tsx';
-import { term } from '../../../parts/words.ts';
+import { term, utc } from '../../../parts/words.ts';
 import { SettingsPage } from '../settings-page.tsx';
 import { type AuditEvent, Change } from './change.tsx';
 import { filters } from './filters.ts';
 
 const columns: readonly Column<AuditEvent>[] = [
-  { id: 'when', label: 'When', width: '110px', sort: 'occurred_at', cell: ({ occurred_at }) => <Time at={occurred_at} /> },
-  { id: 'who', label: 'Who', width: 'minmax(140px, 1fr)', cell: ({ actor, person }) => <span title={actor.name}>{person?.name ?? actor.name}</span> },
+  {
+    id: 'when',
+    label: 'When',
+    width: '110px',
+    sort: 'occurred_at',
+    cell: ({ occurred_at }) => <Time at={occurred_at} isBare />,
+    hint: ({ occurred_at }) => utc(occurred_at),
+  },
+  { id: 'who', label: 'Who', width: 'minmax(140px, 1fr)', cell: ({ actor, person }) => person?.name ?? actor.name, hint: ({ actor }) => actor.name },
   { id: 'title', label: 'What', width: 'minmax(160px, 1fr)', cell: ({ action }) => actionText(action) },
   {
     id: 'object',
     label: 'Object',
     width: 'minmax(160px, 1.4fr)',
-    cell: ({ object, after, before }) => <span className="dim">{nameOf(after) ?? nameOf(before) ?? `${term(object.type)} ${object.id.slice(0, 13)}`}</span>,
+    className: 'dim',
+    cell: ({ object, after, before }) => nameOf(after) ?? nameOf(before) ?? `${term(object.type)} ${object.id.slice(0, 13)}`,
   },
   { id: 'address', label: 'Address', width: '120px', isMinor: true, from: 720, cell: ({ address }) => <code>{address}</code> },
 ];
