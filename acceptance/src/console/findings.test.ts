@@ -209,10 +209,11 @@ test('rows become cards at 320 pixels, without scrolling sideways', async () => 
   expect(problems).toEqual([]);
 });
 
-test('a cell of a list says what it cuts to whoever points at it', async () => {
+test('a wide list names the tools of a finding, and a cell says what it cuts to whoever points at it', async () => {
   const { page, problems } = await web.open('/findings?sort=-risk_score', { width: 1600 });
   await ready(page);
   const first = rows(page).nth(1);
+  await expect.poll(() => first.locator('[data-column=source]').textContent()).toBe('Trivy');
   const title = first.locator('[data-column=title]');
   await title.hover();
   expect(await title.getAttribute('title')).toBe(await title.locator('span').first().textContent());
@@ -246,6 +247,11 @@ test('facets count what each value would leave, and lead there', async () => {
   await critical.click();
   await page.waitForURL('**/findings?status=open&severity=critical');
   await page.getByText(String(total), { exact: true }).first().waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('group', { name: 'Filters with counts' }).getByRole('button', { name: 'Source' }).click();
+  await page.getByRole('menuitemcheckbox', { name: /^Trivy/ }).click();
+  await page.waitForURL('**/findings?status=open&severity=critical&source=trivy');
+  await page.getByRole('button', { name: 'Remove the filter Source: Trivy' }).waitFor();
   expect(problems).toEqual([]);
 });
 

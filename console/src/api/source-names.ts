@@ -1,23 +1,36 @@
 import type { ResultOf } from '@rrs/client';
+import { useCallback } from 'react';
 import { useApi } from './client.ts';
 
 type Source = Pick<ResultOf<'listSources'>['data'][number], 'kind' | 'provider' | 'tool' | 'name'>;
 
-const FOREVER = { staleTime: Number.POSITIVE_INFINITY };
+/**
+ * Providers and report formats as people call them: "Report storage" instead of "report_url". Both lists change only with the service. Until they are here,
+ * nothing is shown: a word that becomes another one would be read twice. `isNeeded`: whether there is anything to name.
+ */
+export function useProviderNames(isNeeded = true): (provider: string) => string {
+  const options = { staleTime: Number.POSITIVE_INFINITY, enabled: isNeeded };
+  const { data: formats, error: noFormats } = useApi('listImportFormats', {}, options);
+  const { data: providers, error: noProviders } = useApi('listIntegrationProviders', {}, options);
+  const isComing = (formats === undefined && noFormats === null) || (providers === undefined && noProviders === null);
+  return useCallback(
+    (provider) => {
+      if (provider === 'manual') return 'People';
+      const known = [...(providers?.data ?? []), ...(formats?.data ?? [])].find(({ id }) => id === provider);
+      return known?.name ?? (isComing ? '' : provider);
+    },
+    [formats, providers, isComing],
+  );
+}
 
-/** Providers and report formats as people call them: "Report storage" instead of "report_url". Both lists change only with the service. */
-export function useProviderNames(): (provider: string) => string {
-  const formats = useApi('listImportFormats', {}, FOREVER);
-  const providers = useApi('listIntegrationProviders', {}, FOREVER);
-  const known = [...(providers.data?.data ?? []), ...(formats.data?.data ?? [])];
-  return (provider) => known.find(({ id }) => id === provider)?.name ?? provider;
+/** The tool or provider of a source. */
+export function useToolNames(): (source: Pick<Source, 'provider' | 'tool'>) => string {
+  const named = useProviderNames();
+  return useCallback(({ provider, tool }) => tool || named(provider), [named]);
 }
 
 /** The tool or provider of a source, and the name of the scan if it has one. */
 export function useSourceNames(): (source: Source) => string {
-  const named = useProviderNames();
-  return ({ kind, provider, tool, name }) => {
-    if (kind === 'manual') return 'People';
-    return [tool || named(provider), ...(name === '' || name === provider ? [] : [name])].join(', ');
-  };
+  const toolOf = useToolNames();
+  return ({ kind, provider, tool, name }) => [toolOf({ provider, tool }), ...(kind === 'manual' || name === '' || name === provider ? [] : [name])].join(', ');
 }

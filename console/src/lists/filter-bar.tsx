@@ -5,6 +5,7 @@ import { useCommands } from '../keys/keys.ts';
 import css from './filter-bar.module.css';
 import { addFilters, chipText, type Filter, parseFilters, quoted, suggest, typedValue } from './filters.ts';
 import type { Changes, Query } from './query.ts';
+import { useValueNames } from './value-names.ts';
 
 interface FilterBarProps {
   filters: readonly Filter[];
@@ -26,7 +27,9 @@ export function FilterBar({ filters, query, onChange, example }: FilterBarProps)
   const chosen = filters.filter(({ name }) => query[name] !== undefined);
   const typed = typedValue(useDeferredValue(isOpen ? text : ''), filters);
   const known = useApi('suggestFilterValues', { query: { field: typed?.field ?? 'tag', prefix: typed?.prefix ?? '', limit: 12 } }, { enabled: typed !== null });
-  const suggestions = isOpen ? suggest(text, filters, typed === null ? [] : known.data?.data) : [];
+  const nameOf = useValueNames([...chosen, typed?.filter]);
+  const suggestions = isOpen ? suggest(text, filters, typed === null ? [] : known.data?.data, nameOf) : [];
+  const chipOf = (filter: Filter) => chipText(filter, query[filter.name] ?? '', nameOf);
 
   const apply = (written: string) => {
     const { tokens, unknown } = parseFilters(written, filters);
@@ -68,13 +71,9 @@ export function FilterBar({ filters, query, onChange, example }: FilterBarProps)
       {chosen.map((filter) => (
         <span key={filter.name} className={css.chip}>
           <button type="button" onClick={() => edit(filter)} title="Edit the filter">
-            {chipText(filter, query[filter.name] ?? '')}
+            {chipOf(filter)}
           </button>
-          <button
-            type="button"
-            onClick={() => onChange({ [filter.name]: null })}
-            aria-label={`Remove the filter ${chipText(filter, query[filter.name] ?? '')}`}
-          >
+          <button type="button" onClick={() => onChange({ [filter.name]: null })} aria-label={`Remove the filter ${chipOf(filter)}`}>
             <XIcon size={12} />
           </button>
         </span>

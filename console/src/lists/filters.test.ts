@@ -41,7 +41,7 @@ it('completes names and values', () => {
 it('completes values that the API knows, in quotes if they have spaces', () => {
   const known: Filter[] = [{ name: 'owner', label: 'Owner', isList: true, known: 'owner' }];
   expect(typedValue('kev:true owner:Ada,team p', known)).toBeNull();
-  expect(typedValue('kev:true owner:Ada,pa', known)).toEqual({ field: 'owner', prefix: 'pa' });
+  expect(typedValue('kev:true owner:Ada,pa', known)).toEqual({ filter: known[0], field: 'owner', prefix: 'pa' });
   expect(suggest('owner:Ada,pa', known, ['Payments team', 'paula']).map(({ text }) => text)).toEqual(['owner:"Ada,Payments team"', 'owner:Ada,paula']);
 });
 
@@ -51,4 +51,11 @@ it('writes chips as people read them', () => {
     'Not known to be exploited',
     'Asset: web',
   ]);
+});
+
+it('writes values that people call otherwise by their names, and keeps those of the API in the query', () => {
+  const source: Filter = { name: 'source', label: 'Source', isList: true, known: 'source' };
+  const nameOf = (_filter: Filter, value: string) => ({ report_url: 'Report storage', manual: 'People' })[value] ?? value;
+  expect(chipText(source, 'report_url,manual', nameOf)).toBe('Source: Report storage or People');
+  expect(suggest('source:rep', [source], ['report_url'], nameOf)).toMatchObject([{ label: 'Report storage', text: 'source:report_url' }]);
 });

@@ -14,6 +14,10 @@ export interface Filter {
   known?: KnownField;
 }
 
+/** What people call a value of a filter. */
+export type NameOf = (filter: Filter, value: string) => string;
+const asInApi: NameOf = (_filter, value) => value;
+
 /** The filters whose values the API can complete. */
 export type KnownField = InputOf<'suggestFilterValues'>['query']['field'];
 
@@ -62,17 +66,17 @@ export interface Suggestion {
 const MOST_SUGGESTIONS = 12;
 
 /** The value that is being typed, of a filter whose values the API knows. */
-export function typedValue(text: string, filters: readonly Filter[]): { field: KnownField; prefix: string } | null {
+export function typedValue(text: string, filters: readonly Filter[]): { filter: Filter; field: KnownField; prefix: string } | null {
   const word = text.slice(startOfLastWord(text));
   const colon = word.indexOf(':');
-  const field = colon < 0 ? undefined : filters.find(({ name }) => name === word.slice(0, colon).toLowerCase())?.known;
-  if (field === undefined) return null;
+  const filter = colon < 0 ? undefined : filters.find(({ name }) => name === word.slice(0, colon).toLowerCase());
+  if (filter?.known === undefined) return null;
   const prefix = word.slice(colon + 1).replaceAll('"', '');
-  return { field, prefix: prefix.slice(prefix.lastIndexOf(',') + 1) };
+  return { filter, field: filter.known, prefix: prefix.slice(prefix.lastIndexOf(',') + 1) };
 }
 
 /** What the last word could become. `known` are the values that the API has for what is being typed. */
-export function suggest(text: string, filters: readonly Filter[], known: readonly string[] = []): Suggestion[] {
+export function suggest(text: string, filters: readonly Filter[], known: readonly string[] = [], nameOf = asInApi): Suggestion[] {
   const start = startOfLastWord(text);
   const before = text.slice(0, start);
   const word = text.slice(start);
@@ -98,7 +102,7 @@ export function suggest(text: string, filters: readonly Filter[], known: readonl
     .slice(0, MOST_SUGGESTIONS)
     .map((option) => ({
       text: `${before}${filter.name}:${quoted([...values, option].join(','))}`,
-      label: filter.options ? term(option) : option,
+      label: filter.options ? term(option) : nameOf(filter, option),
       hint: filter.label,
       isComplete: true,
     }));
@@ -119,9 +123,10 @@ function startOfLastWord(text: string): number {
 }
 
 /** How a filter reads on its chip: "Severity: critical or high". */
-export function chipText({ label, options }: Filter, value: string): string {
+export function chipText(filter: Filter, value: string, nameOf = asInApi): string {
+  const { label, options } = filter;
   const values = value.split(',');
-  const words = options ? values.map((one) => term(one).toLowerCase()) : values;
+  const words = values.map((one) => (options ? term(one).toLowerCase() : nameOf(filter, one)));
   if (options?.length === 2 && options[0] === 'true') return value === 'true' ? label : `Not ${label.charAt(0).toLowerCase()}${label.slice(1)}`;
   return `${label}: ${words.length > 2 ? `${words.slice(0, 2).join(', ')} or ${words.length - 2} more` : words.join(' or ')}`;
 }

@@ -3,6 +3,7 @@ import type { ResultOf } from '@rrs/client';
 import { useState } from 'react';
 import { useApi, useChange } from '../../api/client.ts';
 import { useMay } from '../../api/session.ts';
+import { useProviderNames } from '../../api/source-names.ts';
 import { FilterBar } from '../../lists/filter-bar.tsx';
 import type { Filter } from '../../lists/filters.ts';
 import { useQueryString } from '../../lists/query.ts';
@@ -35,6 +36,7 @@ const meaning: Readonly<Record<Alias['counts_for'], string>> = { all: 'All sourc
 /** Which ids stand for one vulnerability. */
 export function Aliases() {
   const [query, setQuery] = useQueryString();
+  const nameOf = useProviderNames();
   const aliases = useApi(
     'listVulnerabilityAliases',
     {
@@ -72,7 +74,9 @@ export function Aliases() {
                 { label: 'Vulnerability', cell: ({ vulnerability }) => <code>{vulnerability}</code> },
                 {
                   label: 'Says',
-                  cell: ({ origin, added_by, claims }) => <span title={claims.map(({ provider }) => provider).join(', ')}>{added_by ?? origins[origin]}</span>,
+                  cell: ({ origin, added_by, claims }) => (
+                    <span title={claims.map(({ provider }) => nameOf(provider)).join(', ')}>{added_by ?? origins[origin]}</span>
+                  ),
                 },
                 { label: 'Counts for', cell: ({ counts_for }) => meaning[counts_for] },
                 { label: 'Since', cell: ({ created_at }) => <Time at={created_at} /> },

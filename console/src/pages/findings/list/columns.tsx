@@ -1,5 +1,7 @@
 import { GlobeIcon } from '@primer/octicons-react';
 import type { ListedFinding } from '@rrs/client';
+import { useMemo } from 'react';
+import { useToolNames } from '../../../api/source-names.ts';
 import type { Column } from '../../../lists/table.tsx';
 import { SeverityChip } from '../../../parts/severity.tsx';
 import { StatusMark } from '../../../parts/status.tsx';
@@ -7,8 +9,16 @@ import { Due } from '../../../parts/time.tsx';
 import { shortName, utc } from '../../../parts/words.ts';
 import css from './columns.module.css';
 
+type ToolOf = (source: ListedFinding['sources'][number]) => string;
+const toolsOf = ({ sources }: ListedFinding, toolOf: ToolOf): string => [...new Set(sources.map(toolOf))].join(', ');
+
+export function useFindingColumns(): readonly Column<ListedFinding>[] {
+  const toolOf = useToolNames();
+  return useMemo(() => columnsOf(toolOf), [toolOf]);
+}
+
 /** A row says all that triage needs. Plain HTML: these cells are drawn dozens of times per frame. */
-export const findingColumns: readonly Column<ListedFinding>[] = [
+const columnsOf = (toolOf: ToolOf): readonly Column<ListedFinding>[] => [
   { id: 'severity', label: 'Severity', width: '92px', sort: 'severity', cell: ({ severity }) => <SeverityChip severity={severity} /> },
   {
     id: 'risk',
@@ -77,11 +87,12 @@ export const findingColumns: readonly Column<ListedFinding>[] = [
   {
     id: 'source',
     label: 'Source',
-    width: '72px',
+    width: '104px',
     isMinor: true,
     from: 1120,
     className: 'dim',
-    cell: ({ sources }) => [...new Set(sources.map(({ provider }) => provider))].join(', '),
+    cell: (finding) => toolsOf(finding, toolOf),
+    hint: (finding) => toolsOf(finding, toolOf),
   },
   { id: 'status', label: 'Status', width: '116px', cell: ({ status }) => <StatusMark status={status} /> },
   {

@@ -3,6 +3,7 @@ import { TriangleDownIcon } from '@primer/octicons-react';
 import type { FacetValues, InputOf } from '@rrs/client';
 import { useState } from 'react';
 import { useApi } from '../../../api/client.ts';
+import { useProviderNames } from '../../../api/source-names.ts';
 import { totalOf } from '../../../lists/infinite.ts';
 import type { Changes, Query } from '../../../lists/query.ts';
 import { Failure, Loading } from '../../../parts/states.tsx';
@@ -55,8 +56,10 @@ function Values({ name, isFlag, query, onChange }: ValuesProps) {
   const { sort: _sort, ...filter } = query;
   const input = { query: { ...filter, by: [name] } } as InputOf<'getFindingFacets'>;
   const facets = useApi('getFindingFacets', input, { keep: true });
+  const nameOf = useProviderNames(name === 'source');
   if (facets.error) return <Failure error={facets.error} />;
   if (facets.data === undefined) return <Loading />;
+  const wordOf = (value: string): string => (isFlag ? (value === 'true' ? 'Yes' : 'No') : name === 'source' ? nameOf(value) : term(value));
   const chosen = query[name]?.split(',') ?? [];
   const toggle = (value: string) => {
     const next = chosen.includes(value) ? chosen.filter((each) => each !== value) : isFlag ? [value] : [...chosen, value];
@@ -70,7 +73,7 @@ function Values({ name, isFlag, query, onChange }: ValuesProps) {
       rightSection={<span className="dim">{totalOf({ count, relation })}</span>}
       onChange={() => toggle(value)}
     >
-      {isFlag ? (value === 'true' ? 'Yes' : 'No') : term(value)}
+      {wordOf(value)}
     </Menu.CheckboxItem>
   ));
 }

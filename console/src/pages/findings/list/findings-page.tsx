@@ -15,7 +15,7 @@ import { showChanged } from '../triage/apply.ts';
 import { useTriage } from '../triage/use-triage.ts';
 import { VerbButtons } from '../triage/verb-buttons.tsx';
 import type { Target } from '../triage/verbs.ts';
-import { findingColumns } from './columns.tsx';
+import { useFindingColumns } from './columns.tsx';
 import css from './findings-page.module.css';
 import { Frame } from './frame.tsx';
 import { Nothing } from './nothing.tsx';
@@ -47,6 +47,7 @@ function FindingList() {
   const [query, setQuery] = useQueryString();
   const { open, ...listQuery } = query;
   const list = useList('listFindings', listQuery);
+  const columns = useFindingColumns();
   const [active, setActive] = useState(-1);
   const idAt = useCallback((index: number) => list.row(index)?.id, [list.row]);
   const selection = useSelection(idAt);
@@ -131,7 +132,7 @@ function FindingList() {
           <ChangesBar count={changes} what="Findings" onShow={showChanges} />
           <Table
             label="Findings"
-            columns={findingColumns}
+            columns={columns}
             list={list}
             active={active}
             onActive={setActive}

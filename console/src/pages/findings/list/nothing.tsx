@@ -5,6 +5,7 @@ import { readOf } from '../../../api/client.ts';
 import { chipText } from '../../../lists/filters.ts';
 import { totalOf } from '../../../lists/infinite.ts';
 import { change, type Query } from '../../../lists/query.ts';
+import { useValueNames } from '../../../lists/value-names.ts';
 import { Empty } from '../../../parts/states.tsx';
 import { findingFilters } from './filters.ts';
 import css from './nothing.module.css';
@@ -14,6 +15,7 @@ const MOST_FILTERS = 6;
 /** Why the list is empty: nothing is there yet, or which filter is in the way. */
 export function Nothing({ query }: { query: Query }) {
   const chosen = findingFilters.filter(({ name }) => query[name] !== undefined).slice(0, MOST_FILTERS);
+  const nameOf = useValueNames(chosen);
   const without = useQueries({
     queries: chosen.map(({ name }) => ({
       ...readOf('listFindings', { query: { ...change(query, { [name]: null }), limit: 1, total: 'bounded' } } as InputOf<'listFindings'>),
@@ -42,7 +44,7 @@ export function Nothing({ query }: { query: Query }) {
       {ways.length === 0 ? 'Remove some of the filters above, or look at all findings.' : 'Remove one filter to see more:'}
       {ways.map(({ filter, total }) => (
         <Link key={filter.name} className={css.way} to="/findings" search={change(query, { [filter.name]: null })}>
-          Without “{chipText(filter, query[filter.name] ?? '')}”: {totalOf(total)}
+          Without “{chipText(filter, query[filter.name] ?? '', nameOf)}”: {totalOf(total)}
         </Link>
       ))}
     </Empty>
