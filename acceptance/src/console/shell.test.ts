@@ -55,9 +55,21 @@ test('a sign-in that the identity provider or the service refuses is explained, 
   expect(problems).toEqual([]);
 });
 
-test('a member of several organizations names the one to sign in to', async () => {
-  const { page, problems } = await web.open('/sign-in?error=choose_organization&next=/work', { signedIn: false, site: provider.issuer });
+test('a member of several organizations names the one to sign in to, also with a phone', async () => {
+  const name = 'the identity provider of Meridian Parcel and all of its subsidiaries';
+  const before = (opened: Page) =>
+    opened.route('**/api/v1/sign-in-methods', async (route) => {
+      const response = await route.fetch();
+      const methods = (await response.json()) as { oidc: object };
+      await route.fulfill({ response, json: { ...methods, oidc: { ...methods.oidc, name } } });
+    });
+  const at = '/sign-in?error=choose_organization&next=/work';
+  const { page, problems } = await web.open(at, { signedIn: false, site: provider.issuer, width: 320, before });
   await page.getByLabel('Organization').fill('default');
+  // One button is the way on, and the whole of its name can be read.
+  expect(await page.locator('[data-variant=filled]').allTextContents()).toEqual([`Sign in with ${name}`]);
+  const cut = '[...document.querySelectorAll("[data-variant] *")].filter((each) => each.scrollWidth > each.clientWidth + 1 && each.clientWidth > 0).length';
+  expect(await page.evaluate<number>(cut)).toBe(0);
   const started = page.waitForRequest((request) => request.url().includes('/oidc/start'));
   await page.keyboard.press('Enter');
   expect(new URL((await started).url()).search).toBe('?next=/work&organization=default');

@@ -5,8 +5,15 @@ import { signIn } from '../api/session.ts';
 import css from './form.module.css';
 import { messageOf } from './states.tsx';
 
+interface Props {
+  email?: string;
+  /** Another way to sign in is what the page asks for. */
+  isSecond?: boolean;
+  onDone: () => void;
+}
+
 /** Password managers fill it in, and pasting works (WCAG 3.3.8). */
-export function SignInForm({ email: given, onDone }: { email?: string; onDone: () => void }) {
+export function SignInForm({ email: given, isSecond = false, onDone }: Props) {
   const [email, setEmail] = useState(given ?? '');
   const [password, setPassword] = useState('');
   const attempt = useMutation({ mutationFn: () => signIn(email, password), onSuccess: onDone });
@@ -42,7 +49,7 @@ export function SignInForm({ email: given, onDone }: { email?: string; onDone: (
           {messageOf(attempt.error)}
         </p>
       )}
-      <Button type="submit" size="sm" loading={attempt.isPending} fullWidth>
+      <Button type="submit" size="sm" variant={isSecond ? 'default' : 'filled'} loading={attempt.isPending} fullWidth>
         Sign in
       </Button>
     </form>

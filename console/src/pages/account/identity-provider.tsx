@@ -19,6 +19,9 @@ const reasons: Readonly<Record<string, (name: string) => string>> = {
   choose_organization: () => 'You are a member of several organizations. Enter the short name of the one that you want to use.',
 };
 
+/** Whether the person is known, and only has to say which organization they mean. */
+export const mustChoose = (error: string | undefined): boolean => error === 'choose_organization';
+
 interface Props {
   provider: Provider;
   /** Why the last sign-in failed. */
@@ -31,7 +34,7 @@ interface Props {
 export function IdentityProvider({ provider: { name, start_url }, error, next, isOnly }: Props) {
   const [organization, setOrganization] = useState('');
   const href = `${start_url}${writeQuery({ next, organization: organization.trim() })}`;
-  const mustChoose = error === 'choose_organization';
+  const asks = mustChoose(error);
   return (
     <form
       className={css.form}
@@ -46,9 +49,9 @@ export function IdentityProvider({ provider: { name, start_url }, error, next, i
           {reasons[error]?.(name) ?? 'The sign-in failed. Sign in again.'}
         </p>
       )}
-      {mustChoose && <TextInput label="Organization" required value={organization} onChange={({ target }) => setOrganization(target.value)} size="sm" />}
-      {mustChoose ? (
-        <Button type="submit" size="sm" fullWidth>
+      {asks && <TextInput label="Organization" required value={organization} onChange={({ target }) => setOrganization(target.value)} size="sm" />}
+      {asks ? (
+        <Button type="submit" size="sm" variant="filled" fullWidth>
           Sign in with {name}
         </Button>
       ) : (

@@ -3,7 +3,7 @@ import { useApi } from '../../api/client.ts';
 import { useQueryString } from '../../lists/query.ts';
 import { SignInForm } from '../../parts/sign-in-form.tsx';
 import { AccountFrame } from './account-frame.tsx';
-import { IdentityProvider } from './identity-provider.tsx';
+import { IdentityProvider, mustChoose } from './identity-provider.tsx';
 
 export function SignIn() {
   const [{ next, error }] = useQueryString();
@@ -13,7 +13,9 @@ export function SignIn() {
   return (
     <AccountFrame title="Sign in">
       {oidc !== null && <IdentityProvider provider={oidc} error={error} next={ownPath(next)} isOnly={methods.data?.password === false} />}
-      {methods.data?.password !== false && <SignInForm onDone={() => void navigate({ href: ownPath(next), replace: true })} />}
+      {methods.data?.password !== false && (
+        <SignInForm isSecond={oidc !== null && mustChoose(error)} onDone={() => void navigate({ href: ownPath(next), replace: true })} />
+      )}
     </AccountFrame>
   );
 }
