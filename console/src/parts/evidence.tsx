@@ -22,13 +22,13 @@ export function ConclusionMark({ conclusion }: { conclusion: string }) {
   );
 }
 
-const grades: Readonly<Record<string, string>> = { A: 'no gaps', B: 'only minor gaps', C: 'one kind of major gap', D: 'two or more kinds of major gaps' };
+const grades: Readonly<Record<string, string>> = { A: 'No gaps', B: 'Only minor gaps', C: 'One kind of major gap', D: 'Two or more kinds of major gaps' };
 
 /** How complete the evidence is. `isLong` adds what the letter means. */
 export function GradeMark({ grade, isLong = false }: { grade: string; isLong?: boolean }) {
   return (
     <span className={css.grade}>
-      <span className={css.letter} data-grade={grade} title={`Grade ${grade}: ${grades[grade] ?? ''}`}>
+      <span className={css.letter} data-grade={grade} title={`Grade ${grade}: ${(grades[grade] ?? '').toLowerCase()}`}>
         <span className="visually-hidden">Grade </span>
         {grade}
       </span>

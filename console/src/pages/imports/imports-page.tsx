@@ -199,7 +199,7 @@ function Imports({ rows }: { rows: readonly Import[] }) {
             </Link>
           ),
         },
-        { label: 'Format', cell: ({ format }) => (format === null ? <span className="dim nowrap">not recognized</span> : nameOf(format)) },
+        { label: 'Format', cell: ({ format }) => (format === null ? <span className="dim nowrap">Not recognized</span> : nameOf(format)) },
         { label: 'Status', cell: (row) => <StatusMark status={row.status} /> },
         { label: 'Result', cell: (row) => <Result row={row} /> },
         { label: 'By', cell: ({ created_by }) => <span className="dim nowrap">{created_by}</span> },

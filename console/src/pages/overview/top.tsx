@@ -10,11 +10,11 @@ import { number } from '../../parts/words.ts';
 import { ACTIVE } from './severity-tiles.tsx';
 
 type By = NonNullable<NonNullable<InputOf<'getTopFindings'>['query']>['by']>;
-const groupings: readonly { value: By; label: string }[] = [
-  { value: 'component', label: 'By component' },
-  { value: 'vulnerability', label: 'By vulnerability' },
-  { value: 'asset', label: 'By asset' },
-  { value: 'cwe', label: 'By CWE' },
+const groupings: readonly { value: By; label: string; head: string }[] = [
+  { value: 'component', label: 'By component', head: 'Component' },
+  { value: 'vulnerability', label: 'By vulnerability', head: 'Vulnerability' },
+  { value: 'asset', label: 'By asset', head: 'Asset' },
+  { value: 'cwe', label: 'By CWE', head: 'CWE' },
 ];
 
 /** What causes most of the work: one update or one fix may close many findings. */
@@ -27,7 +27,7 @@ export function Top() {
       actions={
         <NativeSelect
           aria-label="Count by"
-          data={[...groupings]}
+          data={groupings.map(({ value, label }) => ({ value, label }))}
           value={by}
           onChange={({ target }) => setBy(groupings.find(({ value }) => value === target.value)?.value ?? by)}
         />
@@ -43,7 +43,7 @@ export function Top() {
               rows={data}
               keyOf={({ key }) => key}
               columns={[
-                { label: groupings.find(({ value }) => value === by)?.label.slice(3) ?? '', cell: ({ key, label }) => <span title={key}>{label}</span> },
+                { label: groupings.find(({ value }) => value === by)?.head ?? '', cell: ({ key, label }) => <span title={key}>{label}</span> },
                 {
                   label: 'Active',
                   align: 'end',

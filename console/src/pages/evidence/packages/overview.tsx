@@ -38,7 +38,7 @@ export function Overview({ found }: { found: Package }) {
       <Section title="Proof">
         <Facts
           rows={[
-            ['Package id', <Copy key="id" text={found.package_id} shown={found.package_id} />],
+            ['Package ID', <Copy key="id" text={found.package_id} shown={found.package_id} />],
             ['SHA-256 of the ZIP', hashes && <Copy key="hash" text={hashes.archive_sha256} shown={hashes.archive_sha256} />],
             ['Signed with', signature && <Copy key="key" text={signature.key_id} shown={signature.key_id} />],
             [

@@ -71,7 +71,7 @@ function Found({ shared, onDownload }: { shared: Shared; onDownload: () => void 
       <Section title="Identity">
         <Facts
           rows={[
-            ['Package id', <Copy key="id" text={shared.package_id} shown={shared.package_id} />],
+            ['Package ID', <Copy key="id" text={shared.package_id} shown={shared.package_id} />],
             ['SHA-256 of the ZIP', shared.hashes && <Copy key="hash" text={shared.hashes.archive_sha256} shown={shared.hashes.archive_sha256} />],
             ['Signed with', shared.signature && <Copy key="key" text={shared.signature.key_id} shown={shared.signature.key_id} />],
             ['Log entry', shared.log && `Index ${shared.log.index} of ${count(shared.log.tree_size, 'entry', 'entries')}`],
