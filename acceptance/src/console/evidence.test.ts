@@ -144,10 +144,7 @@ test('the log shows that it only grew, and that entries are in it', async () => 
   await page.getByRole('alert').getByText('The log was rewritten').waitFor();
   await chooseFiles(page, 'Choose a checkpoint', fileOf('other.txt', 'hello'));
   await page.getByRole('alert').getByText('This is not a checkpoint of a log.').waitFor();
-  await page
-    .getByRole('link', { name: `Package ${second.id.slice(0, 8)}` })
-    .first()
-    .waitFor();
+  await page.getByRole('link', { name: 'Update the base image, No. 1' }).first().waitFor();
   expect(problems).toEqual([]);
 });
 

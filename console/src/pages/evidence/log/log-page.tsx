@@ -143,6 +143,12 @@ function Entries({ head }: { head: Head }) {
 }
 
 function EntryTable({ head, entries }: { head: Head; entries: readonly Entry[] }) {
+  const packages = useApi('listEvidencePackages', { query: { limit: 200 } }, { staleTime: 60_000 });
+  // Ids begin with their time: those of one day look alike.
+  const nameOf = (id: string): string => {
+    const found = packages.data?.data.find(({ package_id }) => package_id === id);
+    return found ? `${found.work_item_title}, No. ${found.sequence}` : `Package …${id.slice(-8)}`;
+  };
   return (
     <SimpleTable
       label="Entries"
@@ -157,7 +163,7 @@ function EntryTable({ head, entries }: { head: Head; entries: readonly Entry[] }
               'Statement about the log or a package'
             ) : published ? (
               <Link to="/evidence/$id" params={{ id: package_id }}>
-                Package {package_id.slice(0, 8)}
+                {nameOf(package_id)}
               </Link>
             ) : (
               <span className="dim">Interrupted sealing</span>

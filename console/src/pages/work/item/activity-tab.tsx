@@ -26,8 +26,17 @@ export function ActivityTab({ item }: { item: WorkItem }) {
   );
 }
 
+/** The findings that the tab of findings shows, by their titles. */
+function useFindingTitles(id: string): (finding: string) => string {
+  const linked = useApi('listWorkItemFindings', { path: { id }, query: { limit: 100, state: 'linked' } });
+  const former = useApi('listWorkItemFindings', { path: { id }, query: { limit: 100, state: 'unlinked' } });
+  const known = [...(linked.data?.data ?? []), ...(former.data?.data ?? [])];
+  return (finding) => known.find((each) => each.finding_id === finding)?.title ?? `Finding …${finding.slice(-8)}`;
+}
+
 function Timeline({ id }: { id: string }) {
   const [shown, setShown] = useState(STEP);
+  const titleOf = useFindingTitles(id);
   const timeline = useApi('listWorkItemTimeline', { path: { id }, query: { limit: shown } }, { keep: true });
   return (
     <Section title="Timeline">
@@ -42,7 +51,7 @@ function Timeline({ id }: { id: string }) {
                     <>
                       {' '}
                       <Link to="/findings/$id" params={{ id: entry.object.id }}>
-                        finding {entry.object.id.slice(0, 8)}
+                        {titleOf(entry.object.id)}
                       </Link>
                     </>
                   )}

@@ -1,5 +1,6 @@
 import type { WorkItem } from '@rrs/client';
 import { Link } from '@tanstack/react-router';
+import { useApi } from '../../../api/client.ts';
 import { Copy } from '../../../parts/copy.tsx';
 import { Facts } from '../../../parts/page.tsx';
 import { Due, Time } from '../../../parts/time.tsx';
@@ -35,9 +36,10 @@ export function Side({ item }: { item: WorkItem }) {
 }
 
 function Other({ id }: { id: string }) {
+  const item = useApi('getWorkItem', { path: { id } });
   return (
     <Link to="/work/$id" params={{ id }}>
-      the work item {id.slice(0, 8)}
+      {item.data?.title ?? 'Another work item'}
     </Link>
   );
 }
