@@ -61,7 +61,8 @@ const verifyFirst = async (page: Page): Promise<void> => {
 /** Opens the first row of a list, beside it or as a page. */
 const firstRow = async (page: Page): Promise<void> => {
   const before = page.url();
-  await page.locator('main [role="gridcell"], main tbody td').first().waitFor({ timeout: LOADED_MS });
+  // On narrow screens the first cell, which selects the row, is hidden.
+  await page.locator('main [role="gridcell"]:visible, main tbody td:visible').first().waitFor({ timeout: LOADED_MS });
   const link = page.locator('main tbody a').first();
   if (await link.isVisible()) await link.click();
   else {

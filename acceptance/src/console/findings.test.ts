@@ -206,6 +206,17 @@ test('rows become cards at 320 pixels, without scrolling sideways', async () => 
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: /^Risk / }).waitFor();
   expect(await page.evaluate(BROKEN_WORDS)).toEqual([]);
+  // Nor is a dialog wider than the screen.
+  await page.keyboard.press('a');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Reason').waitFor();
+  expect(
+    await dialog.evaluate((element) =>
+      [element, ...element.querySelectorAll('*')]
+        .filter((each) => each.scrollWidth > each.clientWidth + 1 && each.clientWidth > 0 && !each.matches('input, .visually-hidden'))
+        .map((each) => each.className),
+    ),
+  ).toEqual([]);
   expect(problems).toEqual([]);
 });
 

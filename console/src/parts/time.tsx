@@ -14,7 +14,7 @@ export function Time({ at, none = '–', isBare = false }: { at: string | null |
 export function Due({ at, isOverdue, isBare = false }: { at: string | null; isOverdue: boolean; isBare?: boolean }) {
   if (at === null) return null;
   return (
-    <time dateTime={at} title={isBare ? undefined : utc(at)} className={isOverdue ? 'bad' : 'dim'}>
+    <time dateTime={at} title={isBare ? undefined : utc(at)} className={isOverdue ? 'bad nowrap' : 'dim nowrap'}>
       {dueTime(at, isOverdue)}
     </time>
   );

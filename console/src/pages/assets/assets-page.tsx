@@ -30,7 +30,7 @@ const filters: readonly Filter[] = [
 
 const columns: readonly Column<Asset>[] = [
   { id: 'title', label: 'Name', width: 'minmax(240px, 4fr)', sort: 'name', cell: ({ name }) => <Name name={name} />, hint: ({ name }) => name },
-  { id: 'owner', label: 'Owner', width: 'minmax(100px, 1fr)', cell: ({ owner }) => owner ?? <span className="dim">–</span> },
+  { id: 'owner', label: 'Owner', width: 'minmax(100px, 1fr)', cell: ({ owner }) => owner, hint: ({ owner }) => owner },
   { id: 'type', label: 'Type', width: '132px', cell: ({ type }) => term(type) },
   { id: 'criticality', label: 'Criticality', width: '88px', from: 700, cell: ({ criticality }) => term(criticality) },
   { id: 'exposure', label: 'Exposure', width: '88px', from: 700, cell: ({ exposure }) => term(exposure) },

@@ -17,6 +17,7 @@ const columns: readonly Column<Row>[] = [
     label: 'Highest risk',
     width: '96px',
     sort: 'max_risk',
+    align: 'end',
     cell: ({ max_risk }) => Math.round(max_risk),
   },
   {
