@@ -3709,7 +3709,7 @@ export type ScanScope = {
   track?: string;
   /** Pull requests and branches of the asset that have been merged or closed, as the pipeline names them. Their tracks end, which proves nothing about their findings. Tracks whose findings count do not end: `DELETE /assets/{id}/tracks/{name}` ends those */
   ended_tracks?: string[];
-  /** The part of a repository that was scanned, such as one lock file. Only findings of scans of the same part are closed */
+  /** The part of a repository that was scanned, such as one lock file. Only findings of scans of the same part are closed. `.` says that all of it was scanned */
   path?: string;
   /** Further assets that the scan covered, even if it found nothing there */
   assets?: {
@@ -4189,6 +4189,7 @@ export type StillOpenCode =
   | 'check_disabled'
   | 'platform_other'
   | 'address_other'
+  | 'part_other'
   | 'seen_since'
   | 'version_older'
   | 'scan_narrower';

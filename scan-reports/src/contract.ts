@@ -170,6 +170,10 @@ export interface RunFacts {
   ports?: readonly string[];
   /** Components that the report lists, whether or not it has findings of them. */
   components?: readonly ListedComponent[];
+  /** Lock files of a repository that the report names. Most tools do not name those without findings. */
+  lock_files?: readonly string[];
+  /** How many dependencies the tool checked. It tells one lock file from another if the report does not name them. */
+  dependencies?: number;
   /** True if the scan of the asset did not come to its end. */
   unfinished?: boolean;
   /** True if the report is an inventory of components without a list of vulnerabilities. It says nothing about findings. */

@@ -871,8 +871,8 @@ create table run_assets (
   track_name text,
   -- The keys by which the report names the asset, if others were merged into it.
   named_keys text[],
-  -- What the run looked at of that which has the name of the asset: the platform of the image, or the addresses and ids of the machine with spaces between
-  -- them. Several platforms or machines have commas between them. Null if none is stated.
+  -- What the run looked at of that which has the name of the asset: the platform of the image, the addresses and ids of the machine, or the lock files of the
+  -- repository, with spaces between them. Several platforms or machines have commas between them. Null if none is stated.
   variant text,
   -- All digests and ids of the image, and the commit. Tools do not agree on one.
   build_ids text[],

@@ -1,11 +1,12 @@
-import { type Observation, ReportError, type ReportFormat, type ReportHead, type ReportInput, type ReportItem } from '../../contract.ts';
+import { type Observation, type ReportEntry, ReportError, type ReportFormat, type ReportHead, type ReportInput, type ReportItem } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
 import { type JsonRecord, jsonDocuments } from '../../json/documents.ts';
 import type { JsonValue } from '../../json/extractor.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { filePath, observation, RecordError, record, severityOf } from '../../shared/normalize.ts';
-import { arr, isObj, type Obj, obj, str, strs } from '../../shared/read.ts';
+import { arr, count, isObj, type Obj, obj, str, strs } from '../../shared/read.ts';
+import { runEntry } from '../../shared/run.ts';
 import { advisoryOf, describePaths, foundIn } from './advisory.ts';
 
 const EXPECTS = 'JSON of npm audit (with auditReportVersion and vulnerabilities, or advisories and metadata), pnpm audit, yarn audit or bun audit';
@@ -23,6 +24,7 @@ export const npmAudit: ReportFormat = {
   async *read(input) {
     const head = await headOf(input);
     const shape = shapeOf(head);
+    if (shape === 'npm6' || shape === 'npm7') yield* dependenciesIn(input);
     if (shape === 'yarn1' || shape === 'yarn4') yield* readLines(input);
     else if (shape === 'npm6') yield* readValues(input, 'advisories.*', (value, place) => npm6(value, place));
     else if (shape === 'npm7') yield* readValues(input, 'vulnerabilities.*', npm7);
@@ -31,6 +33,12 @@ export const npmAudit: ReportFormat = {
     else throw notThisFormat(EXPECTS);
   },
 };
+
+/** The report does not say which lock file was read. */
+async function* dependenciesIn(input: ReportInput): AsyncGenerator<ReportEntry> {
+  for await (const { value } of jsonValues(input, ['metadata.dependencies.total', 'metadata.totalDependencies']))
+    yield* runEntry({ dependencies: count(value) });
+}
 
 function shapeOf(head: ReportHead): Shape | null {
   const { text } = head;
@@ -115,11 +123,12 @@ function npm7(entry: Obj, place: string, path: JsonValue['path']): Observation[]
   );
 }
 
-async function* readLines(input: ReportInput): AsyncGenerator<ReportItem> {
+async function* readLines(input: ReportInput): AsyncGenerator<ReportEntry> {
   for await (const found of jsonDocuments(input)) {
     const { place } = found;
     const { type, data } = obj(found.value);
     if (type === 'error') throw new ReportError(`The audit failed: ${(str(data) ?? 'yarn reported an error').slice(0, 500)}`);
+    if (type === 'auditSummary') yield* runEntry({ dependencies: count(obj(data).totalDependencies) });
     yield* record(place, () => {
       const line = objectOf(found);
       if (type === 'auditAdvisory') return yarn1(obj(data), place);

@@ -185,3 +185,10 @@ test('npm 7 and later: states whether there is a fix', async () => {
   const { observations } = await readAll(npmAudit, fromBuffer(JSON.stringify({ auditReportVersion: 2, vulnerabilities })));
   expect(observations.map(({ fix_state }) => fix_state)).toEqual(['not_available', 'available', 'available', undefined]);
 });
+
+test('states how many dependencies were checked, because the report does not name the lock file', async () => {
+  const runs = async (report: object | string) => (await readAll(npmAudit, fromBuffer(typeof report === 'string' ? report : JSON.stringify(report)))).runs;
+  expect(await runs({ auditReportVersion: 2, vulnerabilities: {}, metadata: { dependencies: { prod: 3, total: 12 } } })).toEqual([{ dependencies: 12 }]);
+  expect(await runs({ advisories: {}, metadata: { dependencies: 3, totalDependencies: 12 } })).toEqual([{ dependencies: 12 }]);
+  expect(await runs('{"type":"auditSummary","data":{"totalDependencies":12}}\n')).toEqual([{ dependencies: 12 }]);
+});

@@ -9,6 +9,7 @@ import { cwesOf, filePath, observation, RecordError, record, required, severityO
 import { isSystemPackage, parsePurl } from '../../shared/purl.ts';
 import { ratingOf, uniqueRatings } from '../../shared/ratings.ts';
 import { arr, isObj, num, type Obj, obj, str, strs } from '../../shared/read.ts';
+import { runEntry } from '../../shared/run.ts';
 
 const EXPECTS = 'a JSON object with results, each with source and packages';
 
@@ -39,6 +40,7 @@ export const osvScanner: ReportFormat = {
     }
     if (!isOsvScanner(head)) throw notThisFormat(EXPECTS);
     const contexts = await readContexts(input);
+    yield* runEntry({ lock_files: [...contexts.values()].flatMap(({ source }) => filePath(str(source.path)) ?? []) });
     for await (const found of jsonValues(input, ['results.*.packages.*.vulnerabilities.*', 'results.*.packages.*.license_violations.*']))
       yield* readEntry(found, contexts.get(found.path.slice(0, 4).join('.')) ?? NO_CONTEXT);
   },

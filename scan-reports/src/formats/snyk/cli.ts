@@ -40,6 +40,7 @@ export async function* readCli(input: ReportInput, isArray: boolean): AsyncGener
   yield* runEntry({
     restrictions: [...headers.values()].flatMap(({ severityThreshold }) => strs(severityThreshold).map((level) => `severity-threshold=${level}`)),
   });
+  yield* runEntry({ lock_files: lockFiles(headers) });
   yield* coveredAssets(headers);
   const projects = new Map([...headers].map(([owner, header]) => [owner, projectOf(owner, header, headers)]));
   const patterns = prefixes.flatMap((prefix) => LISTS.map((list) => `${prefix}${list}.*`));
@@ -66,6 +67,15 @@ async function readHeaders(input: ReportInput, prefixes: readonly string[]): Pro
     headers.set(owner, { ...headers.get(owner), [String(path.at(-1))]: value });
   }
   return headers;
+}
+
+/** Several projects of a repository can have a lock file of the same name, each in the folder in which it was tested. */
+function lockFiles(headers: ReadonlyMap<string, Obj>): string[] {
+  return [...headers].flatMap(([owner, header]) => {
+    const asset = /applications\.\d+$/.test(owner) ? null : assetOf(header);
+    const file = str(header.displayTargetFile) ?? str(header.targetFile);
+    return asset?.type === 'repository' && file !== undefined ? [`${asset.name}/${file}`] : [];
+  });
 }
 
 /** Projects that were tested are covered even if they have no vulnerabilities. */

@@ -271,3 +271,9 @@ test('an issue of the REST API has one observation per dependency', async () => 
   expect(observations.map(({ location }) => location.version)).toEqual(['1.0.0', '2.0.0']);
   expect(observations[1]).toMatchObject({ external_id: 'a1', cvss: [{ score: 6.5, version: '3.1' }], exploit_maturity: 'functional' });
 });
+
+test('names the lock files of the projects that were tested', async () => {
+  const project = { vulnerabilities: [], ok: true, dependencyCount: 3, packageManager: 'npm', projectName: 'shop-web', displayTargetFile: 'package-lock.json' };
+  const { runs } = await readAll(snyk, fromBuffer(JSON.stringify(project)));
+  expect(runs).toEqual([{ lock_files: ['shop-web/package-lock.json'] }, { asset: { type: 'repository', name: 'shop-web' } }]);
+});

@@ -64,7 +64,7 @@ export const trivy: ReportFormat = {
       ...(specification === undefined ? [] : [`--compliance ${specification}`]),
       ...(CODE_TYPES.has(context.type) ? folderRestriction(context.name) : []),
     ];
-    yield* runEntry({ components: packages, left_out: leftOut(context), restrictions });
+    yield* runEntry({ components: packages, left_out: leftOut(context), restrictions, lock_files: lockFiles(context) });
   },
 };
 
@@ -99,6 +99,11 @@ function leftOut({ headers, cluster, type, metadata }: Contexts): LookedFor[] {
   // Trivy states the layers of every image that it has read.
   const isUnrecognized = type === 'container_image' && metadata.DiffIDs !== undefined && metadata.OS === undefined && !classes.has('os-pkgs');
   return isUnrecognized ? ['system_packages'] : [];
+}
+
+function lockFiles({ headers, type }: Contexts): string[] {
+  if (!CODE_TYPES.has(type)) return [];
+  return [...headers.values()].flatMap(({ Class, Target }) => (Class === 'lang-pkgs' && Target !== undefined ? [Target] : []));
 }
 
 /** Older versions write "null" or "[]" if there are no results. */

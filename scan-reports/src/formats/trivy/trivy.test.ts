@@ -174,6 +174,7 @@ test('states time, version and artifact of the run', async () => {
   expect((await read('repository.json')).runs).toEqual([
     { asset: { type: 'repository', name: 'https://git.example.com/team/app', ref: 'main', commit: '0123' } },
     { looked_for: ['libraries'] },
+    { lock_files: ['go.mod'] },
   ]);
   const versioned = fromBuffer('{"SchemaVersion":2,"Trivy":{"Version":"0.69.1"},"ArtifactName":".","ArtifactType":"filesystem","Results":[]}');
   expect((await readAll(trivy, versioned)).runs).toEqual([{ tool_version: '0.69.1' }]);

@@ -126,6 +126,8 @@ export interface RunOfAsset {
   credentialed: boolean | null;
   knowledgeAt: Date | null;
   doubt: string | null;
+  /** The lock files of a repository that it names, with spaces between them. */
+  variant: string | null;
 }
 
 /** Writes the facts of the run to the staged assets: `facts` hold for all of them, unless an asset has its own. */
@@ -143,6 +145,7 @@ export async function describeRun(
       credentialed: facts.credentialed,
       knowledge_at: facts.knowledgeAt,
       doubt: sql<string | null>`coalesce(doubt, ${facts.doubt})`,
+      variant: sql<string | null>`case when type = 'repository' then ${facts.variant} else variant end`,
     })
     .where('org_id', '=', orgId)
     .where('import_id', '=', importId)

@@ -13,7 +13,9 @@ export interface Absence {
   /** All files that the tool read. Null if the report does not list them. */
   files: readonly string[] | null;
   /** What else the report states about what the tool looked for. */
-  facts: Pick<RunFacts, 'looked_for' | 'left_out' | 'restrictions' | 'ports' | 'components'>;
+  facts: Pick<RunFacts, 'looked_for' | 'left_out' | 'restrictions' | 'ports' | 'components' | 'dependencies'>;
+  /** Whether the scope says which part of the repository was scanned, or that all of it was. */
+  isPartStated: boolean;
   toolVersion: string | null;
   /** Whether the report or its scope says when the scan took place. */
   isTimeStated: boolean;
@@ -52,6 +54,7 @@ export const blockers = {
   check_disabled: 'the check was not enabled, or was skipped there',
   platform_other: 'another platform of the image may still have it',
   address_other: 'the scan was of another address of the host, which can be another machine with the same name',
+  part_other: 'the report may be about another lock file. Set `path` in `scan_scope`, which is `.` if it is about the whole repository',
   seen_since: 'a scan that took place later, but does not count as complete, may have shown the finding',
   version_older: 'a higher version of the same release line was scanned before',
   scan_narrower: 'the run leaves out findings of this kind, or reports none although there were many. It may have been restricted',

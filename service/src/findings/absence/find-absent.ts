@@ -4,7 +4,7 @@ import type { TenantTx } from '../../db/database.ts';
 import { anyRows } from '../../db/rows.ts';
 import { coverageOfSql, lastSeenSql, seenImportSql } from '../merge/group-records.ts';
 import type { Resolution } from '../merge/resolution.ts';
-import { FILES_SHARE, isPortLeftOut, portRange } from '../merge/run-lists.ts';
+import { FILES_SHARE, hasOtherSizeSql, isPortLeftOut, portRange } from '../merge/run-lists.ts';
 import type { Absence, Blocker, Gap } from './absence.ts';
 import { isCheckRetired } from './retired-checks.ts';
 
@@ -63,6 +63,13 @@ function isRestricted({ orgId }: Resolution, { facts: { restrictions = [] } }: A
     select jsonb_array_elements_text(i.run->'restrictions') from imports i where i.org_id = ${orgId} and i.id = ${seenImportSql})`;
 }
 
+/** Whether the run that saw the finding checked many more or fewer dependencies. */
+function isOtherLockFile({ orgId }: Resolution, { facts: { dependencies }, isPartStated }: Absence): RawBuilder<unknown> {
+  if (dependencies === undefined || isPartStated) return sql`false`;
+  const seen = sql`(select (i.run->>'dependencies')::int from imports i where i.org_id = ${orgId} and i.id = ${seenImportSql})`;
+  return sql`(f.asset_type = 'repository' and f.component is not null and ${hasOtherSizeSql(seen, dependencies)})`;
+}
+
 /**
  * Whether a later scan that proves nothing may have shown the finding. When a sighting was last seen is written once a day, and later than that it is
  * known only of complete scans.
@@ -107,6 +114,7 @@ export async function findAbsent(tx: TenantTx, resolution: Resolution, absence: 
     when('knowledge_older', sql`s.bar_knowledge_at is not null and a.knowledge_at is null or a.knowledge_at < s.bar_knowledge_at`),
     when('scan_narrower', sql`${isRestricted(resolution, absence)} or ${isPortLeftOut(sql`f.location`, absence.facts.ports?.map(portRange) ?? [])}`),
     when('check_disabled', sql`(${isDisabled} and not ${isRetired}) or ${isSkipped(absence)}`),
+    when('part_other', isOtherLockFile(resolution, absence)),
     when('seen_since', maybeSeenSince(resolution)),
   ];
   await sql`

@@ -19,26 +19,26 @@ function reportedSql({ orgId, importId, sourceId }: Resolution): RawBuilder<unkn
 
 /**
  * A finding that disappears from the build that had it was not fixed. The build for another platform says nothing about it, and neither does another machine with
- * the same name: if the source has scanned several, a scan of each must no longer show the finding. The day on which it was last seen counts as a whole, because
+ * the same name or another lock file: if the source has scanned several, a scan of each must no longer show the finding. The day on which it was last seen counts as a whole, because
  * later sightings of a day are not written. A report that does not say at which of them it looked proves nothing if there are several.
  */
-async function compareBuilds(tx: TenantTx, { orgId, importId, sourceId }: Resolution): Promise<void> {
+async function compareBuilds(tx: TenantTx, { orgId, importId, sourceId }: Resolution, { isPartStated }: Absence): Promise<void> {
   const ofTrack = (x: string) =>
     sql`${sql.table(x)}.org_id = ${orgId} and ${sql.table(x)}.source_id = ${sourceId} and ${sql.table(x)}.asset_id = f.asset_id and ${sql.table(x)}.track = s.track`;
   const ofRun = (x: string) =>
     sql`${sql.table(x)}.org_id = ${orgId} and ${sql.table(x)}.source_id = ${sourceId} and ${sql.table(x)}.asset_id = run.asset_id and ${sql.table(x)}.track = run.track`;
-  const isKnown = (x: string) => sql`${sql.table(x)}.asset_id = f.asset_id and ${sql.table(x)}.track = s.track and ${sql.table(x)}.scanned_at >= s.first_seen`;
+  const isOnTrack = (x: string) => sql`${sql.table(x)}.asset_id = f.asset_id and ${sql.table(x)}.track = s.track`;
   const isRecent = (x: string) => sql`${sql.table(x)}.scanned_at > s.last_seen - make_interval(days => ${STALE_DAYS})`;
   await sql`
     with closing as materialized (
-      select c.finding_id, c.track, f.asset_id from import_closures c join findings f on f.org_id = ${orgId} and f.id = c.finding_id
+      select c.finding_id, c.track, f.asset_id, f.asset_type from import_closures c join findings f on f.org_id = ${orgId} and f.id = c.finding_id
       where c.org_id = ${orgId} and c.import_id = ${importId} and c.absence = 'gone'
     ), others as materialized (
       select run.asset_id, run.track, scanned.variant, max(other.ended_at) as scanned_at
       from run_assets run
       join run_assets other on ${ofRun('other')} and other.variant is distinct from run.variant
       cross join lateral unnest(string_to_array(other.variant, ',')) as scanned (variant)
-      where run.org_id = ${orgId} and run.import_id = ${importId} and run.asset_id in (select asset_id from closing)
+      where run.org_id = ${orgId} and run.import_id = ${importId} and run.asset_id in (select asset_id from closing where not (asset_type = 'repository' and ${isPartStated}))
         and not exists (select from ${mergedAssets} merged where merged.org_id = ${orgId} and merged.asset_id = run.asset_id and other.variant like '%:%')
         and (run.variant is null or not ${isSameVariantSql(sql`scanned.variant`, sql`run.variant`)}) group by 1, 2, 3
     ), variants as materialized (
@@ -49,11 +49,11 @@ async function compareBuilds(tx: TenantTx, { orgId, importId, sourceId }: Resolu
     ), compared as materialized (
       select s.finding_id, s.track, f.asset_type, coalesce(seen.build_ids && run.build_ids, before.digest = build.digest or before.commit = build.commit, false) as is_same,
         case when run.variant is not null then exists (
-          select from variants p where ${isKnown('p')} and (${isSameVariantSql(sql`p.variant`, sql`seen.variant`)} or ${isRecent('p')})
+          select from variants p where ${isOnTrack('p')} and p.scanned_at >= s.first_seen and (${isSameVariantSql(sql`p.variant`, sql`seen.variant`)} or ${isRecent('p')})
             and (p.complete_at is null or p.complete_at < date_trunc('day', ${lastSeenSql}, 'UTC') + interval '1 day'))
         else (f.asset_type = 'container_image' and seen.variant is not null) or exists (
-          select from variants p join variants q on ${isKnown('q')} and ${isRecent('q')} and not ${isSameVariantSql(sql`p.variant`, sql`q.variant`)}
-          where ${isKnown('p')} and ${isRecent('p')}) end as is_other
+          select from variants p join variants q on ${isOnTrack('q')} and ${isRecent('q')} and not ${isSameVariantSql(sql`p.variant`, sql`q.variant`)}
+          where ${isOnTrack('p')} and ${isRecent('p')}) end as is_other
       from closing
       join findings f on f.org_id = ${orgId} and f.id = closing.finding_id
       join sightings s on s.org_id = ${orgId} and s.finding_id = closing.finding_id and s.source_id = ${sourceId} and s.track = closing.track
@@ -64,14 +64,15 @@ async function compareBuilds(tx: TenantTx, { orgId, importId, sourceId }: Resolu
       left join ${assetVersions} before on before.org_id = ${orgId} and before.asset_id = f.asset_id and before.n = coalesce(seen.version_n, c.version_n)
     )
     update import_closures c set absence = case when compared.is_same then 'retracted' else c.absence end,
-      blockers = case when compared.is_other then array_append(c.blockers, case when compared.asset_type = 'host' then 'address_other' else 'platform_other' end) else c.blockers end
+      blockers = case when compared.is_other then array_append(c.blockers, case compared.asset_type when 'host' then 'address_other' when 'repository' then 'part_other' else 'platform_other' end) else c.blockers end
     from compared where c.org_id = ${orgId} and c.import_id = ${importId} and c.finding_id = compared.finding_id and c.track = compared.track
       and (compared.is_same or compared.is_other)`.execute(tx);
 }
 
 /** A finding that disappears while the run still reports or lists its component in the same version was not fixed: the source no longer holds it to be one. */
-export async function findRetracted(tx: TenantTx, resolution: Resolution, { facts: { components = [] } }: Absence): Promise<void> {
-  await compareBuilds(tx, resolution);
+export async function findRetracted(tx: TenantTx, resolution: Resolution, absence: Absence): Promise<void> {
+  await compareBuilds(tx, resolution, absence);
+  const { components = [] } = absence.facts;
   const { orgId, importId } = resolution;
   const names = components.map(({ name }) => name.toLowerCase());
   const versions = components.map(({ version }) => version);

@@ -150,6 +150,90 @@ describe('Semgrep', () => {
   });
 });
 
+describe('lock files of one repository', () => {
+  const osv = (files: Record<string, string[]>) => ({
+    results: Object.entries(files).map(([path, names]) => ({
+      source: { path, type: 'lockfile' },
+      packages: names.map((name) => ({
+        package: { name, version: '1.0.0', ecosystem: 'npm' },
+        vulnerabilities: [{ id: `GHSA-2222-3333-${name}${name}${name}${name}`, summary: name }],
+        groups: [],
+      })),
+    })),
+  });
+  const npm = (total: number | undefined, ...names: string[]) => ({
+    auditReportVersion: 2,
+    vulnerabilities: Object.fromEntries(
+      names.map((name) => [
+        name,
+        { name, severity: 'high', via: [{ source: 1, title: name, url: `https://github.com/advisories/GHSA-2222-3333-${name}${name}${name}${name}` }] },
+      ]),
+    ),
+    metadata: { dependencies: { total } },
+  });
+  const snyk = (project: string, file: string, ...names: string[]) => ({
+    vulnerabilities: names.map((name) => ({ id: `SNYK-JS-${name}`, title: name, severity: 'high', packageName: name, name, version: '1.0.0', from: [] })),
+    ok: names.length === 0,
+    packageManager: 'npm',
+    projectName: project,
+    displayTargetFile: file,
+  });
+  const [web, api] = ['/builds/shop/web/package-lock.json', '/builds/shop/api/package-lock.json'];
+  const endOf = async (format: string, ...reports: (readonly [object, ScanScope?])[]) => {
+    const org = await engine.organization();
+    let notes: unknown;
+    for (const [n, [report, scope]] of reports.entries()) ({ notes } = await upload(org, format, report, { started_at: at(n + 1), ...scope }));
+    return { ...(await statuses(org)), notes };
+  };
+  const NOTE =
+    '1 finding that the report does not show stays open: the report may be about another lock file. Set `path` in `scan_scope`, which is `.` if it is about the whole repository.';
+
+  it('OSV-Scanner closes nothing of a lock file if it shows only others', async () => {
+    expect(await endOf('osv_scanner', [osv({ [web]: ['f'] })], [osv({ [api]: ['g'] })])).toEqual({ f: 'open', g: 'open', notes: [NOTE] });
+    expect(await endOf('osv_scanner', [osv({ [web]: ['f'] })], [osv({ [api]: ['g'] })], [osv({ [web]: ['h'] })])).toMatchObject({
+      f: 'verified',
+      g: 'open',
+      h: 'open',
+    });
+  });
+
+  it('OSV-Scanner closes what is gone from a lock file, from one of several, and from the only one', async () => {
+    expect(await endOf('osv_scanner', [osv({ [web]: ['f', 'g'] })], [osv({ [web.replace('shop', 'shop@2')]: ['g'] })])).toMatchObject({
+      f: 'verified',
+      g: 'open',
+    });
+    expect(await endOf('osv_scanner', [osv({ [web]: ['f'], [api]: ['g'] })], [osv({ [api]: ['g'] })])).toMatchObject({ f: 'verified', g: 'open' });
+    expect(await endOf('osv_scanner', [osv({ [web]: ['f'] })], [osv({})])).toMatchObject({ f: 'verified' });
+  });
+
+  it('a report without findings closes nothing if the source reports on several lock files, unless the scope says that it is about all', async () => {
+    const runs = [[osv({ [web]: ['f'] })], [osv({ [api]: ['g'] })]] as const;
+    expect(await endOf('osv_scanner', ...runs, [osv({})])).toMatchObject({ f: 'open', g: 'open' });
+    expect(await endOf('osv_scanner', ...runs, [osv({}), { path: '.' }])).toMatchObject({ f: 'verified', g: 'verified' });
+  });
+
+  it('npm audit closes nothing if it checked many more or fewer dependencies', async () => {
+    expect(await endOf('npm_audit', [npm(800, 'f')], [npm(300)])).toEqual({ f: 'open', notes: [NOTE] });
+    expect(await endOf('npm_audit', [npm(300, 'f')], [npm(800, 'g')])).toMatchObject({ f: 'open', g: 'open' });
+    expect(await endOf('npm_audit', [npm(800, 'f')], [npm(300), { path: './' }])).toMatchObject({ f: 'verified' });
+    expect(await endOf('npm_audit', [npm(800, 'f')], [npm(795)])).toMatchObject({ f: 'verified' });
+    expect(await endOf('npm_audit', [npm(undefined, 'f')], [npm(undefined)])).toMatchObject({ f: 'verified' });
+  });
+
+  it('Snyk closes nothing of another project', async () => {
+    expect(await endOf('snyk', [snyk('web', 'package-lock.json', 'f')], [snyk('api', 'package-lock.json')])).toMatchObject({ f: 'open' });
+    expect(await endOf('snyk', [snyk('web', 'package-lock.json', 'f')], [snyk('web', 'yarn.lock')])).toMatchObject({ f: 'open' });
+    expect(await endOf('snyk', [snyk('web', 'package-lock.json', 'f')], [snyk('web', 'package-lock.json')])).toMatchObject({ f: 'verified' });
+  });
+
+  it('a late report opens what a newer one on another lock file does not show', async () => {
+    const late = (format: string, newer: object, older: object) => endOf(format, [newer, { started_at: at(9) }], [older, { started_at: at(1) }]);
+    expect(await late('osv_scanner', osv({ [api]: ['g'] }), osv({ [web]: ['f'] }))).toMatchObject({ f: 'open' });
+    expect(await late('npm_audit', npm(300), npm(800, 'f'))).toMatchObject({ f: 'open' });
+    expect(await late('npm_audit', npm(800), npm(800, 'f'))).toMatchObject({ f: 'verified' });
+  });
+});
+
 describe('a start that the scope states', () => {
   const report = (day: number, ...ids: string[]) => ({
     SchemaVersion: 2,

@@ -1,4 +1,4 @@
-import type { Asset } from '@rrs/scan-reports';
+import type { Asset, RunFacts } from '@rrs/scan-reports';
 import { sql } from 'kysely';
 import { type DescribedAsset, describeAsset } from '../../assets/recognize/describe.ts';
 import { resolveAssets } from '../../assets/recognize/resolve.ts';
@@ -90,6 +90,7 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report):
     staged: stagedRows(staged),
     files: staged.run.files?.length ?? null,
     restrictions: staged.run.restrictions ?? [],
+    dependencies: scope.path === undefined ? (staged.run.dependencies ?? null) : null,
   };
   await describeRun(tx, { orgId, importId: row.id }, ...runsOf(row, report, staged));
   const doubts = scope.coverage === 'complete' ? doubtsOf(about, staged) : [];
@@ -100,6 +101,7 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report):
     checks: staged.run.checks ?? null,
     files: staged.run.files ?? null,
     facts: staged.run,
+    isPartStated: scope.path !== undefined,
     toolVersion: staged.run.tool_version ?? null,
     isTimeStated: isTimeStated(scope, staged),
     lists: listedBy(scope, report),
@@ -188,8 +190,10 @@ function namedBy({ format, about }: Report, { run, runByAsset, targets, tools }:
 
 /** The facts of the run for all assets, and those for single ones. */
 function runsOf(row: ImportRow, { format, collected }: Report, { run, runByAsset }: Staged): [RunOfAsset, Map<string, Partial<RunOfAsset>>] {
-  const all = { ...timesOf(row, run, format), credentialed: run.credentialed ?? null, knowledgeAt: run.knowledge_at ?? null };
-  const unspecified = (row.scan_scope as ScanScope).asset === UNSPECIFIED ? 'asset_unspecified' : null;
+  const scope = row.scan_scope as ScanScope;
+  const variant = scope.path === undefined && !collected ? lockFilesOf(run) : null;
+  const all = { ...timesOf(row, run, format), credentialed: run.credentialed ?? null, knowledgeAt: run.knowledge_at ?? null, variant };
+  const unspecified = scope.asset === UNSPECIFIED ? 'asset_unspecified' : null;
   const byAsset = new Map<string, Partial<RunOfAsset>>();
   for (const [key, own] of runByAsset) {
     const facts = { ...run, ...own };
@@ -201,6 +205,16 @@ function runsOf(row: ImportRow, { format, collected }: Report, { run, runByAsset
   // Facts of single assets state whether their time is right, so the doubt about the time of the whole report is theirs, too.
   const doubt = unspecified ?? (run.inventory_only ? 'inventory_only' : run.unfinished ? 'partially_covered' : all.doubt);
   return [{ ...all, doubt: byAsset.size > 0 && doubt === 'time_suspect' ? null : doubt }, byAsset];
+}
+
+/** Of more lock files, it need not be known which ones were read. */
+const MAX_LOCK_FILES = 200;
+
+/** The lock files that the report names, as one text. A checkout can have another absolute path every time, so the last folder counts. */
+function lockFilesOf({ lock_files = [] }: RunFacts): string | null {
+  const names = lock_files.map((path) => (/^(?:\/|[a-z]:)/i.test(path) ? path.split('/').slice(-2).join('/') : path).replaceAll(/[\s,:]+/g, '_'));
+  const unique = [...new Set(names)].sort();
+  return unique.length === 0 || unique.length > MAX_LOCK_FILES ? null : unique.join(' ');
 }
 
 export function stagedRows({ received, rejected, seen }: Staged): Resolution['staged'] {

@@ -145,6 +145,7 @@ export async function confirmImport(tx: TenantTx, actor: Actor, id: string, foll
     staged: { rows: 0, seen: 0 },
     files: null,
     restrictions: [],
+    dependencies: null,
   };
   const closed = await acceptRun(tx, resolution, { isConnection: row.connection_id !== null });
   const changes = await recordChanges(tx, actor.orgId, id);

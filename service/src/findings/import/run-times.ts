@@ -61,6 +61,19 @@ export function factsOf({
   files,
   looked_for,
   restrictions,
+  dependencies,
 }: RunFacts): Record<string, unknown> {
-  return { tool_version, started_at, finished_at, knowledge, knowledge_at, credentialed, inventory_only, files: files?.length, looked_for, restrictions };
+  return {
+    tool_version,
+    started_at,
+    finished_at,
+    knowledge,
+    knowledge_at,
+    credentialed,
+    inventory_only,
+    files: files?.length,
+    looked_for,
+    restrictions,
+    dependencies,
+  };
 }

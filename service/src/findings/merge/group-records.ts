@@ -3,7 +3,7 @@ import { compareVersions } from '../../assets/names/version-name.ts';
 import { assetVersions, importedAssets, mergedAssets } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
 import type { Resolution } from './resolution.ts';
-import { isSameVariantSql, wouldShowSql } from './run-lists.ts';
+import { hasOtherSizeSql, isSameVariantSql, wouldShowSql } from './run-lists.ts';
 
 /**
  * What a group of records does to the sighting of its source and track:
@@ -68,19 +68,23 @@ export const noGroups: Groups = {
 const changed = sql`outcome = any(${changedOutcomes as readonly string[]})`;
 
 /**
- * Runs that took place later, of lower versions of the release line, of another platform, or of another machine with the same name. Had the reports come in order, they would not have been believed
+ * Runs that took place later, of lower versions of the release line, of another platform, of another machine with the same name, or of another lock file. Had the reports come in order, they would not have been believed
  * about what this build has.
  */
-async function laterRunsOfOtherBuilds(tx: TenantTx, { orgId, importId, sourceId }: Resolution): Promise<string[]> {
+async function laterRunsOfOtherBuilds(tx: TenantTx, { orgId, importId, sourceId, dependencies }: Resolution): Promise<string[]> {
   const isMerged = sql`exists (select from ${mergedAssets} merged where merged.org_id = ${orgId} and merged.asset_id = a.asset_id)`;
   const isOther = sql`((not ${isSameVariantSql(sql`a.variant`, sql`later.variant`)} and not (a.type = 'host' and ${isMerged})) or (a.type = 'container_image' and a.variant is not null and later.variant is null))`;
+  const isOtherLockFile =
+    dependencies === null
+      ? sql`false`
+      : sql`exists (select from imports i where i.org_id = ${orgId} and i.id = later.import_id and not i.scan_scope ? 'path' and ${hasOtherSizeSql(sql`(i.run->>'dependencies')::int`, dependencies)})`;
   const { rows } = await sql<{ import_id: string; version: string | null; own: string | null; is_other: boolean | null }>`
-    select distinct later.import_id, build.name as version, own.name as own, ${isOther} as is_other
+    select distinct later.import_id, build.name as version, own.name as own, (${isOther} or ${isOtherLockFile}) as is_other
     from ${importedAssets} a
     join run_assets later on later.org_id = ${orgId} and later.source_id = ${sourceId} and later.asset_id = a.asset_id and later.track = a.track and later.started_at > a.started_at
     left join ${assetVersions} own on own.org_id = ${orgId} and own.asset_id = a.asset_id and own.n = a.version_n and a.own_track is not null
     left join ${assetVersions} build on build.org_id = ${orgId} and build.asset_id = a.asset_id and build.n = later.version_n
-    where a.org_id = ${orgId} and a.import_id = ${importId} and (build.name <> own.name or ${isOther})`.execute(tx);
+    where a.org_id = ${orgId} and a.import_id = ${importId} and (build.name <> own.name or ${isOther} or ${isOtherLockFile})`.execute(tx);
   const isLower = (one: string | null, other: string | null): boolean => one !== null && other !== null && (compareVersions(one, other) ?? 0) < 0;
   return rows.filter(({ version, own, is_other }) => is_other || isLower(version, own)).map(({ import_id }) => import_id);
 }

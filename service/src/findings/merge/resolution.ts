@@ -16,6 +16,8 @@ export interface Resolution {
   actor: HistoryActor;
   /** How many files the report lists as read. Null if it does not list them. */
   files: number | null;
+  /** How many dependencies the tool checked, if only that tells which lock file it read. */
+  dependencies: number | null;
   /** Options of the tool that leave out findings. */
   restrictions: readonly string[];
   /** How many records are staged in full, and how many as known. */

@@ -78,6 +78,13 @@ export function componentEntry(name: string, version: string): string {
   return `${name}@${version}`;
 }
 
+/** Lock files whose numbers of dependencies differ by more than this share of the larger one, and by more than ten, are different ones. */
+const SIZE_SHARE = 0.2;
+
+export function hasOtherSizeSql(one: RawBuilder<unknown>, other: number): RawBuilder<boolean> {
+  return sql`coalesce(abs(${one} - ${other}::int) > greatest(10, ${SIZE_SHARE}::float8 * greatest(${one}, ${other}::int)), false)`;
+}
+
 /**
  * Whether a platform or machine is one of those that a run looked at. A machine is the same if it has one of the addresses or ids. A machine with another MAC address
  * is another asset. Null if the run does not say at which it looked.

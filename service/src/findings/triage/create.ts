@@ -47,7 +47,7 @@ export async function createFinding(tx: TenantTx, actor: Actor, input: NewFindin
   const asset = await assetFor(tx, orgId, input);
   await stageFinding(tx, { orgId, importId, origin: 'manual' }, observationOf(input, importId), describeAsset(asset));
   const now = new Date();
-  await describeRun(tx, { orgId, importId }, { startedAt: now, endedAt: now, credentialed: null, knowledgeAt: null, doubt: null }, new Map());
+  await describeRun(tx, { orgId, importId }, { startedAt: now, endedAt: now, credentialed: null, knowledgeAt: null, doubt: null, variant: null }, new Map());
   const sourceId = await sourceOf(tx, orgId, { kind: 'manual', provider: 'manual', tool: '', name: '', path: '' });
   const { sla } = await readPolicy(tx, orgId);
   const resolution = {
@@ -61,6 +61,7 @@ export async function createFinding(tx: TenantTx, actor: Actor, input: NewFindin
     actor,
     files: null,
     restrictions: [],
+    dependencies: null,
     staged: { rows: 1, seen: 0 },
   };
   await resolveAssets(tx, actor, importId, followAsset(follower));
