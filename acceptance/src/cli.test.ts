@@ -1,6 +1,7 @@
 import { copyFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { main } from '../../cli/src/main.ts';
 import { testDailyWork } from './daily-work.ts';
 import { temporaryFolder } from './folders.ts';
 import { startReceiver } from './receiver.ts';
@@ -12,9 +13,15 @@ const folder = temporaryFolder({ mode: 0o700 });
 const home = temporaryFolder({ mode: 0o700 });
 
 let vendor: Vendor;
-afterAll(() => vendor?.close());
+const before = process.cwd();
+afterAll(() => {
+  process.chdir(before);
+  vendor?.close();
+});
 
 beforeAll(async () => {
+  // Commands write their files where they run.
+  process.chdir(folder);
   [service, vendor] = await Promise.all([startUsed({ env: { RRS_OUTBOUND_ALLOW: '127.0.0.0/8' } }), startVendor()]);
   copyFileSync(join(checkout, 'scan-reports/src/formats/trivy/fixtures/image.json'), join(folder, 'trivy.json'));
   writeFileSync(join(folder, 'notes.json'), '{"not": "a report"}');
@@ -22,8 +29,15 @@ beforeAll(async () => {
 
 const program = [process.execPath, join(checkout, 'cli/bin/rrs.mjs')] as const;
 
-function cli(args: readonly string[], { env = {}, input = '' }: { env?: Record<string, string>; input?: string } = {}): Promise<CommandResult> {
-  return rrs(args, { command: program, cwd: folder, env: { HOME: home, RRS_URL: service.url, RRS_API_KEY: service.key, ...env }, input });
+/** As a process if it reads standard input. A process for each of the others would take most of the time, and packages.test.ts starts the program as people do. */
+async function cli(args: readonly string[], { env = {}, input }: { env?: Record<string, string>; input?: string } = {}): Promise<CommandResult> {
+  const settings = { HOME: home, RRS_URL: service.url, RRS_API_KEY: service.key, ...env };
+  if (input !== undefined) return rrs(args, { command: program, cwd: folder, env: settings, input });
+  const printed: Record<'stdout' | 'stderr', Uint8Array[]> = { stdout: [], stderr: [] };
+  const write = (to: keyof typeof printed) => (text: string | Uint8Array) => void printed[to].push(Buffer.from(text));
+  const terminal = { out: write('stdout'), err: write('stderr'), color: false, live: false, width: Number.POSITIVE_INFINITY };
+  const code = await main(args, { terminal, env: { PATH: process.env.PATH, ...settings }, folder });
+  return { code, stdout: Buffer.concat(printed.stdout).toString(), stderr: Buffer.concat(printed.stderr).toString() };
 }
 
 test('help shows every command', async () => {
