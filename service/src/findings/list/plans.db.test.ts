@@ -221,8 +221,9 @@ const titled = (filters: FindingFilter[]) => filters.map((filter) => [JSON.strin
 
 describe.each(zones)('a page whose matches are in the zone "%s" is found with bounded reading', (zone) => {
   const found = zone === 'none' ? 0 : 50;
-  // One end in descending order is the other end in ascending order.
-  const sorts = zone === 'high' ? TWO_SORTS : SORTS;
+  // One end in descending order is the other end in ascending order. What is all over the list, or not there, is as far from both ends in every order: a lost
+  // index of a sort column fails the zone `low` and the pages below. Few values of the severity are the same for many findings.
+  const sorts = zone === 'high' ? TWO_SORTS : zone === 'low' ? SORTS : [...TWO_SORTS, 'severity', '-severity'];
   it.each(titled(filtersOf(zone)))('with %s', async (_, filter) => {
     expect(await excessOf(filter, { sorts, found })).toEqual([]);
   });
