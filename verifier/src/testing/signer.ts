@@ -60,11 +60,20 @@ function add(a: Point, b: Point): Point {
   return { x, y: mod(r * (u * hh - x) - s * hh * h), z: mod(a.z * b.z * h) };
 }
 
+/** The generator times 1 to 15, times each power of 16: a multiple of it is a sum with one of them for each hexadecimal digit. */
+const multiples: Point[][] = [];
+for (let unit = G; multiples.length < 64; ) {
+  const row = [unit];
+  for (let previous = unit; row.length < 15; row.push(previous)) previous = add(previous, unit);
+  multiples.push(row);
+  unit = add(unit, row[14] ?? unit);
+}
+
 function multiply(scalar: bigint): { x: bigint; y: bigint } {
   let result: Point = { x: 1n, y: 1n, z: 0n };
-  for (const bit of scalar.toString(2)) {
-    result = double(result);
-    if (bit === '1') result = add(result, G);
+  for (const [place, digit] of [...scalar.toString(16)].reverse().entries()) {
+    const multiple = multiples[place]?.[Number.parseInt(digit, 16) - 1];
+    if (multiple !== undefined) result = add(result, multiple);
   }
   const z = inverse(result.z, P);
   return { x: mod(result.x * z * z), y: mod(result.y * z * z * z) };
