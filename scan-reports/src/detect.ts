@@ -63,7 +63,8 @@ function rootOf(text: string): ReportHead['xmlRoot'] {
 
 /** Rows for every delimiter that yields several cells, starting with the delimiter that yields the widest row. */
 function firstRows(text: string): string[][] {
-  const readings = DELIMITERS.map((delimiter) => headRows(text, delimiter));
+  // A delimiter that is not there yields no row with several cells.
+  const readings = DELIMITERS.map((delimiter, index) => (index === 0 || text.includes(delimiter) ? headRows(text, delimiter) : []));
   const width = (rows: readonly string[][]): number => Math.max(0, ...rows.map((row) => row.length));
   return readings
     .filter((rows, index) => index === 0 || width(rows) > 1)

@@ -7,12 +7,22 @@ export interface PatternNode {
   other: PatternNode | null;
 }
 
+/** Trees that were built before. Formats read many files with few different patterns. */
+const built = new Map<string, PatternNode>();
+const MOST_KEPT = 200;
+
 export function patternTree(patterns: readonly (readonly string[])[]): PatternNode {
-  return nodeAt(
+  const key = JSON.stringify(patterns);
+  const known = built.get(key);
+  if (known !== undefined) return known;
+  const tree = nodeAt(
     patterns,
     patterns.map((_, index) => index),
     0,
   );
+  if (built.size >= MOST_KEPT) built.clear();
+  built.set(key, tree);
+  return tree;
 }
 
 function nodeAt(patterns: readonly (readonly string[])[], candidates: readonly number[], depth: number): PatternNode {
