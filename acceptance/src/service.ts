@@ -161,11 +161,15 @@ export function printedUrl(stdout: string): string | undefined {
   return /\bhttps?:\/\/[\w.:[\]-]+(?=\s)/.exec(stdout)?.[0];
 }
 
-/** Polls until the result is neither false, null nor undefined. Errors are passed on. */
+const [SHORTEST_PAUSE_MS, LONGEST_PAUSE_MS] = [10, 50];
+
+/** Polls until the result is neither false, null nor undefined. Errors are passed on. Asking often would take the processor from what is waited for. */
 export async function until<T>(what: string, poll: () => T | Promise<T>, seconds = 60): Promise<NonNullable<T>> {
-  for (const deadline = Date.now() + seconds * 1000; Date.now() < deadline; await delay(10)) {
+  const deadline = Date.now() + seconds * 1000;
+  for (let pause = SHORTEST_PAUSE_MS; Date.now() < deadline; pause = Math.min(LONGEST_PAUSE_MS, pause * 1.5)) {
     const result = await poll();
     if (result !== undefined && result !== null && result !== false) return result;
+    await delay(pause);
   }
   throw new Error(`timed out after ${seconds} s waiting until ${what}`);
 }
