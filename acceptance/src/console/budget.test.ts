@@ -40,3 +40,12 @@ test('each page loads at most 200 KB of compressed script before it is drawn', (
   const sizes = pages.map((page) => [page, sizeOf(page)] as const);
   expect(sizes.filter(([, size]) => size > BUDGET)).toEqual([]);
 });
+
+test('the list of findings has every filter of the API, and none besides', () => {
+  const description = JSON.parse(readFileSync(join(checkout, 'service/openapi.json'), 'utf8')) as {
+    paths: Record<string, { get: { parameters: { name?: string }[] } }>;
+  };
+  const names = description.paths['/api/v1/findings']?.get.parameters.flatMap(({ name }) => name ?? []) ?? [];
+  const filters = [...readFileSync(join(home, 'src/pages/findings/list/filters.ts'), 'utf8').matchAll(/\{ name: '([a-z_]+)'/g)].map(([, name]) => name);
+  expect(['limit', 'cursor', 'sort', 'total', ...filters].sort()).toEqual(names.sort());
+});

@@ -32,6 +32,7 @@ export const findingFilters: readonly Filter[] = [
   { name: 'risk_min', label: 'Risk of at least' },
   { name: 'epss_min', label: 'EPSS of at least' },
   { name: 'track', label: 'Track', ...many },
+  { name: 'new_since_track', label: 'Not on the track' },
   { name: 'asset_version', label: 'Version of the asset' },
   { name: 'suppressed', label: 'Suppressed', options: flag },
   { name: 'severity_disputed', label: 'Severity disputed', options: flag },

@@ -24,7 +24,15 @@ export function Nothing({ query }: { query: Query }) {
   });
   if (Object.keys(query).length === 0)
     return (
-      <Empty title="No findings yet" actions={<Link to="/imports">Import a report</Link>}>
+      <Empty
+        title="No findings yet"
+        actions={
+          <>
+            <Link to="/imports">Import a report</Link>
+            <Link to="/integrations/new">Connect a scanner</Link>
+          </>
+        }
+      >
         Import the report of a scanner, or connect one. Its findings appear here.
       </Empty>
     );
