@@ -1,6 +1,6 @@
 import type { Approval } from '../document/evidence.ts';
 import type { Person } from '../document/people.ts';
-import type { Identities } from './identities.ts';
+import { type Identities, OWNERLESS } from './identities.ts';
 
 /** The latest decision of each person about the work, and whether it counts. */
 export interface FinalApproval {
@@ -22,8 +22,10 @@ export function finalApprovals(approvals: readonly Approval[], { identities, too
   const latest = new Map<string, Approval>();
   for (const approval of approvals.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))) {
     const identity = identities.of(approval.by) ?? approval.by.name;
-    latest.delete(identity);
-    latest.set(identity, approval);
+    // Different people may use keys without a member. One of them cannot take back what another one has rejected.
+    const who = identity === OWNERLESS ? `${OWNERLESS} ${approval.by.id}` : identity;
+    latest.delete(who);
+    latest.set(who, approval);
   }
   return [...latest.values()].map((approval) => ({ approval, independent: !tookPart(approval.by), fresh: approval.state_sha256 === digest }));
 }

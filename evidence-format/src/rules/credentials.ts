@@ -6,8 +6,8 @@ import { fieldOf } from './trail-values.ts';
 export interface Credentials {
   add(event: TrailEvent): void;
   /**
-   * Whether one person gave both somebody and one of these identities a credential since the work began, and can sign in as either of them. Somebody
-   * who added everybody long before has no such interest in the work.
+   * Whether somebody gave one of these identities a credential since the work began, and can sign in with it, or whether one person gave both of them
+   * one. Somebody who added everybody long before has no such interest in the work.
    */
   areShared(by: Person | null, identities: ReadonlySet<string | null>): boolean;
 }
@@ -23,13 +23,13 @@ export function collectCredentials(identities: Identities, since: string): Crede
   return {
     add({ action, actor, object, after, at }) {
       const isGiven = object.type === 'member' && (action === 'member.added' || fieldOf(after, 'password') !== undefined);
-      const maker = identities.ofActor(actor);
-      if (!isGiven || maker === null || maker === object.id || Date.parse(at) < Date.parse(since)) return;
-      makers.set(object.id, (makers.get(object.id) ?? new Set()).add(maker));
+      const [maker, member] = [identities.ofActor(actor), identities.of({ kind: 'member', id: object.id, name: '', person: object.id })];
+      if (!isGiven || maker === null || member === null || maker === member || Date.parse(at) < Date.parse(since)) return;
+      makers.set(member, (makers.get(member) ?? new Set()).add(maker));
     },
     areShared(by, others) {
       const own = identities.of(by);
-      const mine = new Set(makersOf(own));
+      const mine = new Set([own, ...makersOf(own)]);
       return [...others].some((other) => other !== own && makersOf(other).some((maker) => mine.has(maker)));
     },
   };

@@ -9,7 +9,8 @@ import { concludeFrom, countsOf, gradeOf } from './conclude.ts';
 import { controlsOf } from './controls.ts';
 import { type Credentials, collectCredentials } from './credentials.ts';
 import { collectDecisions } from './decisions/register.ts';
-import { dueAt, withinSla } from './findings/deadlines.ts';
+import { dueAt, provenClosedAt, withinSla } from './findings/deadlines.ts';
+import { collectEarlierDeadlines } from './findings/earlier-deadlines.ts';
 import { collectGaps } from './gaps/collector.ts';
 import { collectFailedScans } from './gaps/failed-scans.ts';
 import { addFindingGaps } from './gaps/finding-gaps.ts';
@@ -25,6 +26,7 @@ import {
   type PackageFacts,
 } from './gaps/package-gaps.ts';
 import { restsOnLoosened } from './gaps/rests-on.ts';
+import { collectUnlinked } from './gaps/unlinked.ts';
 import { type Identities, identitiesOf } from './identities.ts';
 import { provenanceOf } from './provenance.ts';
 import { collectSelections } from './selections.ts';
@@ -51,6 +53,8 @@ export function startDerivation(facts: PackageFacts) {
   const credentials = collectCredentials(identities, facts.work_item.created_at);
   const register = collectDecisions({ identities, approvals: facts.approvals });
   const selected = collectSelections(identities, facts.work_item.id);
+  const unlinked = collectUnlinked(facts.unlinked);
+  const earlier = collectEarlierDeadlines();
   return {
     /** `seq` is the number of the line in the audit trail, starting at 1. */
     addEvent(event: TrailEvent, seq: number): void {
@@ -58,8 +62,19 @@ export function startDerivation(facts: PackageFacts) {
       credentials.add(event);
       register.add(event, seq);
       selected.add(event, seq);
+      unlinked.add(event);
+      earlier.add(event);
     },
-    startFindings: () => deriveFindings(facts, { identities, workers: workers.workers(facts.work_item.assignee), credentials, register, selected }),
+    startFindings: () =>
+      deriveFindings(facts, {
+        identities,
+        workers: workers.workers(facts.work_item.assignee, credentials),
+        credentials,
+        register,
+        selected,
+        unlinked,
+        earlier,
+      }),
   };
 }
 
@@ -69,6 +84,8 @@ interface FromTrail {
   credentials: Credentials;
   register: ReturnType<typeof collectDecisions>;
   selected: ReturnType<typeof collectSelections>;
+  unlinked: ReturnType<typeof collectUnlinked>;
+  earlier: ReturnType<typeof collectEarlierDeadlines>;
 }
 
 /** What the results need to know of every finding. */
@@ -88,11 +105,10 @@ type Kept = Pick<
   | 'merged'
 > & { afterScan: string | null };
 
-function deriveFindings(facts: PackageFacts, { identities, workers, credentials, register, selected }: FromTrail) {
+function deriveFindings(facts: PackageFacts, { identities, workers, credentials, register, selected, unlinked, earlier }: FromTrail) {
   const { as_of: asOf, policies } = facts;
   const scans = new Map(facts.scans.map((scan) => [scan.id, scan]));
-  const actsForWorker = (by: Person | null): boolean => credentials.areShared(by, workers.persons);
-  const context = { ...standingFacts(facts), scans, workers, identities, asOf, actsForWorker };
+  const context = { ...standingFacts(facts), scans, workers, identities, asOf };
   const collector = collectGaps();
   const checks = collectChecks(asOf);
   const rests = restsOnLoosened(facts);
@@ -104,14 +120,18 @@ function deriveFindings(facts: PackageFacts, { identities, workers, credentials,
   function add(known: FindingFacts): Finding {
     const standing = standingOf(known, context);
     const due_at = dueAt(known, policies, asOf);
-    const finding: Finding = { ...known, standing, due_at, within_sla: withinSla(due_at, known, { standing, asOf }), provenance: provenanceOf(known, context) };
+    const after = known.after.state === 'absent' ? scans.get(known.after.scan ?? '') : undefined;
+    const inTime = withinSla(due_at, { closed_at: provenClosedAt(known, after) }, { standing, asOf });
+    const within_sla = inTime === true && earlier.wasMissed(known, policies) ? false : inTime;
+    const finding: Finding = { ...known, standing, due_at, within_sla, provenance: provenanceOf(known, context) };
     addFindingGaps(finding, context, collector);
     checks.add(finding);
     rests.add(finding);
     failed.add(finding);
     for (const source of finding.sources) seenBy.add(assetSource(finding.asset.id, source));
     const afterScan = finding.after.state === 'absent' ? finding.after.scan : null;
-    if (finding.state === 'verified' && afterScan !== null) used.add(afterScan);
+    const restsOnScan = finding.state === 'verified' || (finding.state === 'withdrawn' && finding.cause === 'source');
+    if (restsOnScan && afterScan !== null) used.add(afterScan);
     const { id, state, assurance, provenance, severity, severity_source, acceptance, justification, decided_by, contradicted_by, merged } = finding;
     kept.push({
       id,
@@ -135,6 +155,7 @@ function deriveFindings(facts: PackageFacts, { identities, workers, credentials,
     const digest = approvedStateDigest(approvedStateLines(approvedStateOf({ ...facts, findings: kept })));
     const finals = finalApprovals(facts.approvals, { identities, digest, tookPart: partTaker() });
     if (kept.length === 0) collector.add('no_findings', 'major');
+    unlinked.addGaps(collector);
     addScopeGaps(facts, collector);
     addScanGaps(facts, used, context, collector);
     failed.addGaps(collector);

@@ -16,23 +16,36 @@ export interface Identities {
 
 export function identitiesOf(people: readonly PersonFacts[]): Identities {
   const byId = new Map(people.map((person) => [person.id, person]));
+  const accounts = accountsOf(people);
   /** A person who added a member or set the password can sign in as that member, unless the member signs in at the organization's identity provider. */
-  const makerOf = (id: string): string | null => {
-    const person = byId.get(id);
-    if (person === undefined || person.signs_in_with === 'sso' || person.credential_from === null) return null;
-    return isHuman(byId.get(person.credential_from)) ? person.credential_from : OWNERLESS;
-  };
-  const identify = (isCredential: boolean, person: string | null): string | null => person ?? (isCredential ? OWNERLESS : null);
+  const makersOf = (id: string): string[] =>
+    accounts.of(id).flatMap((account) => {
+      const person = byId.get(account);
+      if (person === undefined || person.signs_in_with === 'sso' || person.credential_from === null) return [];
+      return [isHuman(byId.get(person.credential_from)) ? accounts.first(person.credential_from) : OWNERLESS];
+    });
+  const identify = (isCredential: boolean, person: string | null): string | null =>
+    person === null ? (isCredential ? OWNERLESS : null) : accounts.first(person);
   return {
     of: (by) => by && identify(by.kind === 'member' || by.kind === 'api_key', by.person),
     ofActor: ({ type, person }) => identify(type !== 'system' && type !== 'connection', person),
     behind(identity) {
-      const chain = new Set<string>();
-      for (let at = identity; at !== null && !chain.has(at); at = makerOf(at)) chain.add(at);
+      const chain = new Set(identity === null ? [] : [identity]);
+      // The set grows while it is read.
+      for (const one of chain) for (const maker of makersOf(one)) chain.add(maker);
       return [...chain];
     },
     nameOf: (person, otherwise) => (person === null ? undefined : byId.get(person)?.name) ?? otherwise,
   };
+}
+
+/** A member who was removed and added again has two accounts, and still one e-mail address. The first account stands for all of them. */
+function accountsOf(people: readonly PersonFacts[]) {
+  const sorted = people.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const byEmail = Map.groupBy(sorted, ({ id, email }) => email?.toLowerCase() ?? id);
+  const groups = new Map([...byEmail.values()].flatMap((group) => group.map(({ id }) => [id, group.map((one) => one.id)] as const)));
+  const of = (id: string): string[] => groups.get(id) ?? [id];
+  return { of, first: (id: string): string => of(id)[0] ?? id };
 }
 
 /** A credential without a member has no e-mail address, and nobody knows who uses it. */

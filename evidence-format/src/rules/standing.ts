@@ -13,6 +13,8 @@ export interface StandingFacts {
 /** Why the absence of a finding in a scan does not count. The same words are codes of gaps. */
 const REFUSALS = ['scan_self_described', 'scan_copied', 'scan_contradicts', 'source_removed', 'version_not_rescanned'] as const;
 export type Refusal = (typeof REFUSALS)[number];
+/** Why nothing that a report says or leaves out counts. */
+export const UNBELIEVED: ReadonlySet<Refusal> = new Set<Refusal>(['scan_self_described', 'scan_copied']);
 
 export function standingFacts({ scans, sources }: { scans: readonly Scan[]; sources: readonly SourceOnAsset[] }): StandingFacts {
   return {
@@ -42,7 +44,7 @@ function standingAlone(finding: FindingFacts, facts: StandingFacts): Standing {
     case 'false_positive':
       return 'excepted';
     case 'withdrawn':
-      return finding.cause === 'source' ? 'aside' : 'excepted';
+      return finding.cause === 'source' && !refusalsOf(finding, facts).some((refusal) => UNBELIEVED.has(refusal)) ? 'aside' : 'excepted';
     default:
       return 'active';
   }

@@ -1,5 +1,6 @@
 import type { TrailEvent } from '../document/decisions.ts';
 import type { Person } from '../document/people.ts';
+import type { Credentials } from './credentials.ts';
 import type { Identities } from './identities.ts';
 import { fieldOf } from './trail-values.ts';
 
@@ -8,7 +9,7 @@ export const CHANGE_ARTIFACTS: ReadonlySet<string> = new Set(['pull_request', 'c
 
 /** Whoever did the work: was ever its assignee, claimed a finding as fixed, moved the work forward or added the change. */
 export interface Workers {
-  /** Also true for somebody whose credential was made by a worker, who can sign in with it. */
+  /** Also true for somebody whose credential was made by a worker, who can sign in with it, and for somebody who can sign in as a worker. */
   has(by: Person | null): boolean;
   /** The identities of those who did something, without assignees who are known by name only. */
   persons: ReadonlySet<string>;
@@ -40,11 +41,15 @@ export function collectWorkers(identities: Identities, workItemId: string) {
         (action === 'artifact.added' && CHANGE_ARTIFACTS.has(String(fieldOf(after, 'type'))));
       if (worked) add(identities.ofActor(actor));
     },
-    workers(assignee: string | null): Workers {
+    workers(assignee: string | null, credentials: Credentials): Workers {
       if (assignee !== null) names.add(assignee.toLowerCase());
       return {
         persons,
-        has: (by) => by !== null && (identities.behind(identities.of(by)).some((identity) => persons.has(identity)) || names.has(by.name.toLowerCase())),
+        has: (by) =>
+          by !== null &&
+          (identities.behind(identities.of(by)).some((identity) => persons.has(identity)) ||
+            names.has(by.name.toLowerCase()) ||
+            credentials.areShared(by, persons)),
       };
     },
   };

@@ -1,4 +1,5 @@
 import type { FindingFacts } from '../../document/finding.ts';
+import type { Scan } from '../../document/scan.ts';
 import type { PolicyVersion } from '../../document/scope.ts';
 import type { Standing } from '../../document/states.ts';
 
@@ -40,6 +41,12 @@ export function withinSla(
 ): boolean | null {
   if (due === null) return null;
   return Date.parse(standing === 'active' ? asOf : (closed_at ?? asOf)) <= Date.parse(due);
+}
+
+/** If the report `after` the fix does not state its time, only the uploader says when the scan took place. Then it counts when the report was received. */
+export function provenClosedAt({ cause, closed_at }: Pick<FindingFacts, 'cause' | 'closed_at'>, after: Scan | undefined): string | null {
+  if (closed_at === null || cause !== 'scan' || !after?.doubts.includes('time_unstated')) return closed_at;
+  return closed_at > after.received_at ? closed_at : after.received_at;
 }
 
 /** The deadline if only the last policy counted. */

@@ -3,15 +3,13 @@ import type { Finding } from '../../document/finding.ts';
 import type { Scan } from '../../document/scan.ts';
 import type { FindingState } from '../../document/states.ts';
 import { isOther, type ProvenanceFacts } from '../provenance.ts';
-import { refusalsOf, type StandingFacts } from '../standing.ts';
+import { refusalsOf, type StandingFacts, UNBELIEVED } from '../standing.ts';
 import { severityRank } from '../trail-values.ts';
 import type { GapCollector } from './collector.ts';
 
 export interface FindingGapFacts extends StandingFacts, ProvenanceFacts {
   scans: ReadonlyMap<string, Scan>;
   asOf: string;
-  /** Whether somebody can act for a worker: has a credential that one person gave to both while the work went on. */
-  actsForWorker: (by: Finding['decided_by']) => boolean;
 }
 
 /** Adds the gaps that one finding causes. `collector` joins them with those of the other findings. */
@@ -20,6 +18,7 @@ export function addFindingGaps(finding: Finding, facts: FindingGapFacts, collect
   if (finding.standing === 'active') add('unfinished', 'major');
   addExceptionGaps(finding, facts, add);
   if (finding.state === 'verified') addAbsenceGaps(finding, facts, { add, collector });
+  if (finding.state === 'withdrawn' && finding.cause === 'source') addDeliveryGaps(finding, facts, collector);
   if (finding.before.scan === null) add('no_scan_before', 'minor');
   addRatingGaps(finding, add);
 }
@@ -48,19 +47,23 @@ function addExceptionGaps(finding: Finding, { workers, identities, asOf }: Findi
 function addAbsenceGaps(finding: Finding, facts: FindingGapFacts, { add, collector }: { add: Add; collector: GapCollector }): void {
   const scan = finding.after.state === 'absent' ? facts.scans.get(finding.after.scan ?? '') : undefined;
   if (scan === undefined) add('no_rescan', 'major');
-  for (const refusal of refusalsOf(finding, facts)) {
-    if (refusal === 'scan_self_described' || refusal === 'scan_copied') collector.add(refusal, 'major', scan?.id ?? []);
-    else add(refusal, 'major');
-  }
-  if (finding.cause === 'second_person' && (facts.workers.has(finding.decided_by) || facts.actsForWorker(finding.decided_by)))
+  addDeliveryGaps(finding, facts, collector);
+  for (const refusal of refusalsOf(finding, facts)) if (!UNBELIEVED.has(refusal)) add(refusal, 'major');
+  if (finding.cause === 'second_person' && facts.workers.has(finding.decided_by))
     add('verifier_took_part', 'major', { by: finding.decided_by?.name ?? 'nobody known' });
   if (scan === undefined) return;
   if (scan.started_at === null && scan.ended_at === null) collector.add('scan_undated', 'minor', scan.id);
-  if (finding.provenance === 'worker') collector.add('scan_by_worker', 'major', scan.id);
-  if (finding.provenance === 'other_person') collector.add('scan_by_hand', 'minor', scan.id);
   const scannedAt = scan.ended_at ?? scan.started_at ?? scan.received_at;
   if (finding.claimed_at !== null && Date.parse(scannedAt) < Date.parse(finding.claimed_at)) add('scan_older_than_claim', 'major');
   if (finding.cause !== 'scan') addDoubts(finding, scan, facts, add);
+}
+
+/** What speaks against a report, and who delivered it. Threat: a worker who writes a report of the same build without the finding, as if its source had withdrawn it. */
+function addDeliveryGaps(finding: Finding, facts: FindingGapFacts, collector: GapCollector): void {
+  const scan = finding.after.scan ?? [];
+  for (const refusal of refusalsOf(finding, facts)) if (UNBELIEVED.has(refusal)) collector.add(refusal, 'major', scan);
+  if (finding.provenance === 'worker') collector.add('scan_by_worker', 'major', scan);
+  if (finding.provenance === 'other_person') collector.add('scan_by_hand', 'minor', scan);
 }
 
 const NARROWER: readonly string[] = ['scan_narrower', 'check_disabled', 'partially_covered', 'not_read'];

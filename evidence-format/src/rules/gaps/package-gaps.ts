@@ -13,13 +13,8 @@ const DAY = 24 * 60 * 60 * 1000;
 const STALE_DAYS = 30;
 const day = (time: string): string => time.slice(0, 10);
 
-/** Findings that were removed from the work item, and what else is open on its assets. */
-export function addScopeGaps({ unlinked, assets }: PackageFacts, collector: GapCollector): void {
-  for (const { id, title, state, at, by, reason } of unlinked) {
-    const named = `"${title}" by ${by.name} on ${day(at)} (${reason || 'no reason given'})`;
-    if (state === 'open' || state === 'in_progress' || state === 'remediated') collector.add('unlinked_active', 'major', id, { named });
-    else if (state !== 'verified') collector.add('unlinked_excepted', 'major', id, { named });
-  }
+/** What else is open on the assets of the findings. */
+export function addScopeGaps({ assets }: PackageFacts, collector: GapCollector): void {
   for (const { id, name, other_open, other_open_alike } of assets) {
     const counts = SEVERITIES.filter((severity) => other_open[severity] > 0).map((severity) => `${other_open[severity]} ${severity}`);
     if (other_open_alike.length > 0) collector.add('other_open_on_asset', 'major', id, { alike: `${other_open_alike.length} on ${name}` });

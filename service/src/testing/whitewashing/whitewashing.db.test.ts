@@ -5,12 +5,14 @@ import type { Attempt } from './attempt.ts';
 import { type Case, remediate, startCase } from './case.ts';
 import { classic } from './classic.ts';
 import { delivery } from './delivery.ts';
+import { disguise } from './disguise.ts';
 import { further } from './further.ts';
 import { own } from './own.ts';
 import { rules } from './rules.ts';
 
 const world = usePackages({ idle: true, config: { ...behindProxy, RRS_OUTBOUND_ALLOW: '127.0.0.0/8' } });
 
+const attempts = [...classic, ...further, ...rules, ...own, ...delivery, ...disguise];
 const GRADES = ['A', 'B', 'C', 'D'];
 
 async function expectTruth({ run, conclusion, atBest, gaps }: Attempt): Promise<void> {
@@ -38,7 +40,6 @@ it('work that was done as it should be is remediated, with small gaps only', asy
 });
 
 describe.concurrent('evidence tells the truth if somebody tries to', () => {
-  const attempts = [...classic, ...further, ...rules, ...own, ...delivery];
   it.each(attempts)('$name', (attempt) => expectTruth(attempt));
 });
 
@@ -78,7 +79,7 @@ it('a good package is superseded when a scan shows the finding again, and its st
 });
 
 function attemptNamed(name: string): Attempt {
-  const found = [...classic, ...further, ...rules, ...own, ...delivery].find((attempt) => attempt.name === name);
+  const found = attempts.find((attempt) => attempt.name === name);
   if (!found) throw new Error(`no attempt is named "${name}"`);
   return found;
 }
