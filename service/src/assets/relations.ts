@@ -21,8 +21,14 @@ export const importedAssets = sql<
   Selectable<DB['tenant_import_assets']>
 >`(select org_id, import_id, asset_key, asset_id, type, name, keys, track, track_name, version_n, track_counts, own_track, variant, build_ids, doubt, identity_weak, started_at, ended_at, credentialed, knowledge_at from tenant_import_assets)`;
 
+/** Which assets were merged into which, also if that was undone. */
+export const assetMerges = sql`(select org_id, from_asset_id, into_asset_id from asset_merges)`;
+
 /** Assets that others were merged into. */
 export const mergedAssets = sql`(select org_id, into_asset_id as asset_id from asset_merges where undone_at is null)`;
+
+/** Assets of which a person merged two tracks. */
+export const mergedTracks = sql`(select org_id, asset_id from asset_track_merges where undone_at is null)`;
 
 /** The builds of assets that were scanned. */
 export const assetVersions = sql<

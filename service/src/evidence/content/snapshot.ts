@@ -54,7 +54,8 @@ export async function readSnapshot(tx: TenantTx, { org_id: orgId, id, work_item_
   const from = earliest(item.created_at, [extent.firstSeen, ...findings.map(({ first_seen }) => new Date(first_seen))]);
   const about = await readImportsAbout(tx, orgId, extent.assetIds, from);
   const sources = await readSourcesOnAssets(tx, orgId, extent.assetIds);
-  const scans = await readScanFacts(tx, orgId, { ids: scansToShow(findings, about), assetIds: extent.linkedAssetIds }, toPerson);
+  const seenIn = new Set(findings.flatMap(({ before }) => before.scan ?? []));
+  const scans = await readScanFacts(tx, orgId, { ids: scansToShow(findings, about), assetIds: extent.linkedAssetIds, seenIn }, toPerson);
   const trailScope: TrailScope = {
     orgId,
     itemId,

@@ -87,6 +87,16 @@ export async function readScans(tx: TenantTx, orgId: string, { ids, assetIds }: 
   return rows;
 }
 
+/** The assets that reports in a format named themselves, without the uploader, as the ID of the asset and the format. */
+export async function readSelfNamed(tx: TenantTx, orgId: string, assetIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ id: string; format: string }>`
+    select distinct run.asset_id as id, i.format from run_assets run join imports i on i.org_id = ${orgId} and i.id = run.import_id
+    where run.org_id = ${orgId} and run.asset_id = any(${assetIds as string[]}::uuid[]) and not i.scan_scope ? 'asset' and jsonb_array_length(coalesce(i.run->'targets', '[]')) > 0`.execute(
+    tx,
+  );
+  return new Set(rows.map(({ id, format }) => `${id} ${format}`));
+}
+
 /** How many imports that succeeded are found. The newest ones. There is no limit for the others, so that many scans cannot hide one that failed. */
 const MAX_SUCCEEDED = 1_000;
 

@@ -8,11 +8,13 @@ import { delivery } from './delivery.ts';
 import { disguise } from './disguise.ts';
 import { further } from './further.ts';
 import { own } from './own.ts';
+import { relabel } from './relabel.ts';
+import { daysAgo } from './reports.ts';
 import { rules } from './rules.ts';
 
 const world = usePackages({ idle: true, config: { ...behindProxy, RRS_OUTBOUND_ALLOW: '127.0.0.0/8' } });
 
-const attempts = [...classic, ...further, ...rules, ...own, ...delivery, ...disguise];
+const attempts = [...classic, ...further, ...rules, ...own, ...delivery, ...disguise, ...relabel];
 const GRADES = ['A', 'B', 'C', 'D'];
 
 async function expectTruth({ run, conclusion, atBest, gaps }: Attempt): Promise<void> {
@@ -41,6 +43,14 @@ it('work that was done as it should be is remediated, with small gaps only', asy
 
 describe.concurrent('evidence tells the truth if somebody tries to', () => {
   it.each(attempts)('$name', (attempt) => expectTruth(attempt));
+});
+
+it('the next release counts if the scans before and after are both labelled as production', async () => {
+  const one = await startCase(world);
+  await one.scan({ weaknesses: [1], image: 'registry.example/shop:1.0.0', at: daysAgo(3) }, { scope: { track: 'prod' } });
+  const item = await one.item(1);
+  await one.scan({ weaknesses: [], image: 'registry.example/shop:1.0.1', build: 2 }, { scope: { track: 'prod' } });
+  expect(await one.preview(item)).toMatchObject({ conclusion: 'remediated' });
 });
 
 describe.each([

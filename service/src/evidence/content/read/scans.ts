@@ -1,6 +1,5 @@
 import type { Delivery, Scan } from '@rrs/evidence-format';
 import { sql } from 'kysely';
-import { findByNames } from '../../../assets/find-by-name.ts';
 import { trackName } from '../../../assets/track-name.ts';
 import { auditTrail, type RecordedActor, recordedActor } from '../../../audit/relations.ts';
 import type { TenantTx } from '../../../db/database.ts';
@@ -8,11 +7,17 @@ import { readScans, type ScanRow, type ScanSelection } from '../../../findings/f
 import { connectionFacts } from '../../../integrations/relations.ts';
 import type { ToPerson } from './persons.ts';
 import { pipelineDelivery, readTrustChanges } from './pipeline-scans.ts';
+import { readRelabelled } from './relabelled.ts';
 
 /** Where the original of a scan is stored depends on its phase, so both are added later. `names` are still all vulnerabilities that the file names. */
 export type ScanFacts = Omit<Scan, 'phase' | 'file'>;
 
-export async function readScanFacts(tx: TenantTx, orgId: string, selection: ScanSelection, toPerson: ToPerson): Promise<ScanFacts[]> {
+interface ScansToRead extends ScanSelection {
+  /** The scans that showed one of the findings that are asked about. */
+  seenIn?: ReadonlySet<string>;
+}
+
+export async function readScanFacts(tx: TenantTx, orgId: string, selection: ScansToRead, toPerson: ToPerson): Promise<ScanFacts[]> {
   const rows = await readScans(tx, orgId, selection);
   const ids = rows.map(({ id }) => id);
   const { rows: confirmations } = await sql<{ id: string; occurred_at: Date; actor: RecordedActor }>`
@@ -29,29 +34,12 @@ export async function readScanFacts(tx: TenantTx, orgId: string, selection: Scan
     orgId,
     rows.flatMap(({ pipeline }) => pipeline?.trust.id ?? []),
   );
-  const relabelled = await readRelabelled(tx, orgId, rows, selection.assetIds);
+  const relabelled = await readRelabelled(tx, orgId, rows, { assetIds: selection.assetIds, seenIn: selection.seenIn ?? new Set() });
   return rows.map((row) => {
     const facts = scanFacts(row);
     const delivery = row.pipeline === null ? deliveryOf(row, connections, toPerson) : pipelineDelivery(row, row.pipeline, trusts, toPerson);
     return { ...facts, self_described: facts.self_described || relabelled.has(row.id), delivery, confirmed: confirmed.get(row.id) ?? null };
   });
-}
-
-/**
- * Reports that the uploader calls reports on the asset, while the file names something else. Threat: a clean report about another image.
- * A name that an earlier report on the asset had is not suspicious, such as the folder of a build.
- */
-async function readRelabelled(tx: TenantTx, orgId: string, rows: readonly ScanRow[], assetIds: readonly string[]): Promise<ReadonlySet<string>> {
-  const labelled = rows.filter(({ scan_scope: { asset }, run }) => typeof asset === 'object' && (run.targets ?? []).length > 0);
-  const known = await findByNames(
-    tx,
-    orgId,
-    labelled.flatMap(({ run }) => run.targets ?? []),
-  );
-  const own = new Set(assetIds);
-  const isOwn = (target: string): boolean => known.get(target)?.some((id) => own.has(id)) ?? false;
-  const usedBefore = (row: ScanRow, target: string): boolean => rows.slice(0, rows.indexOf(row)).some(({ run }) => run.targets?.includes(target));
-  return new Set(labelled.filter((row) => !row.run.targets?.some((target) => isOwn(target) || usedBefore(row, target))).map(({ id }) => id));
 }
 
 function scanFacts(row: ScanRow): Omit<ScanFacts, 'delivery' | 'confirmed'> {

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { assetMerges } from '../../../assets/relations.ts';
 import { auditTrail } from '../../../audit/relations.ts';
 import type { TenantTx } from '../../../db/database.ts';
 import { findingFacts, findingHistory } from '../../../findings/relations.ts';
@@ -38,6 +39,7 @@ function auditedSql({ orgId, itemId, assetIds, sourceIds, connectionIds, importI
     select e.* from ${auditTrail} e
     where e.org_id = ${orgId} and e.object_id in (
         select unnest(${objects}::text[])
+        union select merged.from_asset_id::text from ${assetMerges} merged where merged.org_id = ${orgId} and merged.into_asset_id::text = any(${assetIds as string[]})
         union select id::text from artifacts where org_id = ${orgId} and work_item_id = ${itemId}
         union select id::text from evidence_packages where org_id = ${orgId} and work_item_id = ${itemId})
       and (e.occurred_at >= ${from} or e.object_type in ('connection', 'pipeline_trust')) and (e.object_type <> 'import' or e.action = any(${IMPORT_ACTIONS}))`;
