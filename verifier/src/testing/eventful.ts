@@ -7,13 +7,14 @@ const [REMOVED, MERGED] = [findingId(901), findingId(902)];
 
 /**
  * More than the sample: one finding was reopened and closed again, one was accepted by two people, made less severe and stands for another one, one was
- * removed.
+ * removed. Everything that the sample has none of is there.
  */
 export function eventful(facts: Facts, events: TrailEvent[]): void {
   const add = (event: Parameters<typeof trailEvent>[1]): void => void events.push(trailEvent(60 + events.length, event));
   reopen(facts, add);
   accept(facts, add);
   remove(facts, add);
+  fill(facts);
 }
 
 type Add = (event: Parameters<typeof trailEvent>[1]) => void;
@@ -63,4 +64,16 @@ function remove({ unlinked }: Facts, add: Add): void {
   const after = { finding_id: REMOVED, severity: 'high', reason: 'Not ours' };
   add({ at: AT.sealed, action: 'work_item.finding_unlinked', by: ada, object: item, after });
   add({ at: AT.sealed, action: 'finding.status_changed', by: ada, object, after: { status: 'false_positive', reason_code: 'by_person' } });
+}
+
+/** Lists and facts that can only make a package look worse. */
+function fill({ findings: [, finding], assets: [asset], scans: [, scan], people, artifacts, redactions }: Facts): void {
+  if (finding === undefined || asset === undefined || scan === undefined || artifacts[0] === undefined) return;
+  const OTHER = findingId(903);
+  Object.assign(finding, { contradicted_by: IDS.after, sources: ['scanner', 'second scanner'], after: { ...finding.after, doubts: ['scan_narrower'] } });
+  finding.work_items.unshift({ id: OTHER, linked_at: AT.created, unlinked_at: AT.claimed });
+  Object.assign(asset, { versions: ['3.0.1'], other_open_alike: [OTHER] });
+  Object.assign(scan, { doubts: ['checks_selected'], names: ['CVE-2026-1001'] });
+  people.push({ id: OTHER, name: 'Olga', email: 'olga@acme.example', role: 'owner', signs_in_with: 'password', credential_from: null });
+  redactions.push({ file: artifacts[0].file ?? '', pointer: '/token', reason: 'a secret' });
 }

@@ -19,6 +19,20 @@ const rejected: Recipe = {
   },
 };
 
+/** A report that still named the finding could not be read, before anybody called the finding fixed. */
+const failed: Recipe = {
+  facts: ({ scans }, events) => {
+    const [, after] = scans;
+    if (after === undefined) return;
+    const [at, object] = [AT.created, { type: 'import', id: NOBODY }];
+    const delivery = { method: 'upload', by: ada, connection: null } as const;
+    scans.push({ ...after, id: NOBODY, phase: 'other', status: 'failed', names: ['CVE-2026-1001'], received_at: at, imported_at: null, file: null, delivery });
+    const first = events.findIndex((event) => event.at > at);
+    const created = trailEvent(21, { at, action: 'import.created', by: ada, object, after: { filename: 'report.json' } });
+    events.splice(first, 0, created, trailEvent(22, { at, action: 'import.failed', object }));
+  },
+};
+
 /** The scan, approval, artifact and policy that the work rests on are not as they look. */
 const acts: Vector[] = [
   lieAboutFinding('fixed although the scan still shows it', ['standing'], { after: { state: 'present', scan: IDS.after, doubts: [] } }),
@@ -33,6 +47,7 @@ const acts: Vector[] = [
     ['same_scan'],
     sealed({ originals: (files) => void files.set(PATHS.after, files.get(PATHS.before) ?? utf8('')) }),
   ),
+  lie('a scan that failed is left out', ['omitted'], ({ scans }) => void scans.pop(), failed),
   lie('the scan after the fix was discarded', ['scan_unfit'], ({ scans }) => void Object.assign(scans[1] ?? {}, { status: 'discarded' })),
   lie('the scan after the fix is older than the claim', ['scan_unfit'], ({ scans }) => void Object.assign(scans[1] ?? {}, { ended_at: AT.created })),
   lie('the scan after the fix is older than the one before', ['scan_unfit'], ({ scans }) => void Object.assign(scans[0] ?? {}, { ended_at: AT.sealed })),

@@ -7,8 +7,9 @@ import { lie, withoutFirst } from './lie.ts';
 
 /** Grace was an auditor first, and the policy was changed once. */
 const eventful: Recipe = {
-  facts: ({ policies }, events) => {
+  facts: ({ policies, people }, events) => {
     const [first] = policies;
+    Object.assign(people[1] ?? {}, { credential_from: IDS.edsger });
     if (first === undefined) return;
     const after = { ...first, effective_from: AT.claimed, changed_by: edsger, sla: { ...first.sla, high: 60 } };
     policies.push(after);
@@ -41,6 +42,7 @@ const lies: Record<string, (evidence: Evidence) => void> = {
   'an artifact that was added earlier': ({ artifacts }) => void Object.assign(artifacts[0] ?? {}, { added_at: AT.claimed }),
   'a scan that was received earlier': ({ scans }) => void Object.assign(scans[0] ?? {}, { received_at: AT.seen }),
   'a report with another name': ({ scans }) => void Object.assign(scans[1] ?? {}, { filename: 'complete.json' }),
+  'nobody else gave a credential': ({ people }) => void Object.assign(people[1] ?? {}, { credential_from: null }),
   'another role': ({ people }) => void Object.assign(people[1] ?? {}, { role: 'auditor' }),
   'another e-mail address': ({ people }) => void Object.assign(people[1] ?? {}, { email: 'grace@auditor.example' }),
   'a policy that was never in force': ({ policies }) => void Object.assign(policies[1]?.sla ?? {}, { low: 400 }),

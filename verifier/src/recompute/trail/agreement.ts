@@ -2,6 +2,7 @@ import type { EvidenceDocument, Finding, Person } from '@rrs/evidence-format';
 import { EVIDENCE, type Fault, FINDINGS, TRAIL } from '../fault.ts';
 import { later } from '../time-order.ts';
 import type { Act } from './act.ts';
+import { credentialFaults } from './credentials.ts';
 import { deliveryFaults } from './deliveries.ts';
 import type { TrailFacts } from './facts.ts';
 import { findingActFaults } from './finding-acts.ts';
@@ -15,6 +16,7 @@ export function* trailFaults(document: EvidenceDocument, facts: TrailFacts): Gen
     yield { code: 'time_order', file: TRAIL, detail: 'The last event is later than as_of.', expected: `at or before ${as_of}`, actual: facts.last };
   if (isOther(facts.created, work_item.created_by)) yield unproven(EVIDENCE, 'that this person created the work item');
   yield* recordedFaults(document, facts.recorded);
+  yield* credentialFaults(document, facts.credentials);
   yield* approvalFaults(document, facts);
   yield* artifactFaults(document, facts);
   for (const removed of unlinked) yield* removalFaults(removed, facts);
@@ -121,7 +123,7 @@ export function* populationFaults(
   }
 }
 
-/** Every scan that arrived since the first finding was called fixed is listed, because it may still show one. Their phases follow from the findings. */
+/** Every scan that failed, or arrived since the first finding was called fixed, is listed, because it may still show one. Their phases follow from the findings. */
 export function* scanListFaults({ scans }: EvidenceDocument, facts: TrailFacts, { before, after, firstEnd }: Population): Generator<Fault> {
   for (const { id, phase } of scans) {
     const expected = after.has(id) ? 'after' : before.has(id) ? 'before' : 'other';
@@ -129,7 +131,8 @@ export function* scanListFaults({ scans }: EvidenceDocument, facts: TrailFacts, 
       yield { code: 'reference', file: EVIDENCE, detail: `The findings do not refer to the scan ${id} in this way.`, expected, actual: phase };
   }
   const stated = new Set(scans.map(({ id }) => id));
-  for (const [id, { at }] of facts.deliveries.imported) if (firstEnd !== null && at > later(firstEnd) && !stated.has(id)) yield omitted(`the scan ${id}`);
+  const isNeeded = (id: string, at: string): boolean => facts.deliveries.outcomes.get(id) === 'failed' || (firstEnd !== null && at > later(firstEnd));
+  for (const [id, { at }] of facts.deliveries.imported) if (!stated.has(id) && isNeeded(id, at)) yield omitted(`the scan ${id}`);
 }
 
 function omitted(what: string): Fault {

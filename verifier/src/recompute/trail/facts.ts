@@ -1,5 +1,6 @@
 import type { TrailEvent } from '@rrs/evidence-format';
 import type { Act } from './act.ts';
+import { addCredential, type GivenCredentials } from './credentials.ts';
 import { addDelivery, type DeliveryFacts } from './deliveries.ts';
 import { addFindingEvent, type FindingActs } from './finding-acts.ts';
 import { addMerge, type Merges } from './merges.ts';
@@ -19,6 +20,7 @@ export interface TrailFacts {
   merged: Set<string>;
   merges: Merges;
   deliveries: DeliveryFacts;
+  credentials: GivenCredentials;
   /** By finding: the last claims that it is fixed. */
   claims: Map<string, Act[]>;
   /** By finding: its last removal from the work item. */
@@ -43,6 +45,7 @@ export function emptyTrailFacts(): TrailFacts {
     merged: new Set(),
     merges: new Map(),
     deliveries: { imported: new Map(), connections: new Map(), outcomes: new Map() },
+    credentials: new Map(),
     claims: new Map(),
     unlinked: new Map(),
     artifacts: new Map(),
@@ -74,6 +77,7 @@ export function addEvent(facts: TrailFacts, event: TrailEvent, { seq, itemId }: 
     addMerge(facts.merges, event);
   }
   addDelivery(facts.deliveries, event);
+  addCredential(facts.credentials, event);
   if (object.type === 'work_item' && object.id === itemId) addItemEvent(facts, event, act);
   if (action === 'artifact.added' && work_item_id === itemId) facts.artifacts.set(object.id, { added: act, removed: null });
   if (action === 'artifact.removed') facts.artifacts.set(object.id, { added: facts.artifacts.get(object.id)?.added ?? null, removed: act });
