@@ -22,6 +22,14 @@ export function isUnread(location: RawBuilder<unknown>, { unread }: Pick<Absence
   return sql`exists (select from unnest(${unread as string[]}::text[]) as path where ${location}->>'path' = path or starts_with(${location}->>'path', path || '/'))`;
 }
 
+/** Whether the finding is in further files, one of which the tool did not read. */
+function hasUnreadPlace({ orgId, sourceId }: Resolution, absence: Absence): RawBuilder<unknown> {
+  if (absence.unread.length === 0) return sql`false`;
+  return sql`exists (
+    select from occurrences o where o.org_id = ${orgId} and o.finding_id = f.id and o.source_id = ${sourceId} and o.track = s.track and o.state = 'present'
+      and ${isUnread(sql`o.location`, absence)})`;
+}
+
 /** Whether the check of the finding `f` was skipped in its file. */
 function isSkipped({ skipped }: Absence): RawBuilder<unknown> {
   if (skipped.length === 0) return sql`false`;
@@ -56,11 +64,23 @@ async function hasKnownFile(tx: TenantTx, { orgId, importId, sourceId }: Resolut
   );
 }
 
-/** Whether the tool was run with an option that leaves out findings, and the run that saw the finding was not. */
-function isRestricted({ orgId }: Resolution, { facts: { restrictions = [] } }: Absence): RawBuilder<unknown> {
+/** Options that leave out places. A finding can have several, of which a run with the option sees only some. */
+const LEAVES_OUT_PLACES = /^(?:target |exclude=|scope=)/;
+
+/**
+ * Whether the tool was run with an option that leaves out findings, and the run that saw the finding was not. If the option leaves out places, no run since the
+ * finding was first seen may have been without it.
+ */
+function isRestricted({ orgId, importId, sourceId }: Resolution, { facts: { restrictions = [] } }: Absence): RawBuilder<unknown> {
   if (restrictions.length === 0) return sql`false`;
-  return sql`not ${restrictions as string[]}::text[] <@ array(
-    select jsonb_array_elements_text(i.run->'restrictions') from imports i where i.org_id = ${orgId} and i.id = ${seenImportSql})`;
+  const isWider = (options: readonly string[]) => sql`not ${options as string[]}::text[] <@ array(select jsonb_array_elements_text(i.run->'restrictions'))`;
+  const wasNot = sql`coalesce((select ${isWider(restrictions)} from imports i where i.org_id = ${orgId} and i.id = ${seenImportSql}), true)`;
+  const ofPlaces = restrictions.filter((option) => LEAVES_OUT_PLACES.test(option));
+  if (ofPlaces.length === 0) return wasNot;
+  return sql`(${wasNot} or exists (
+    select from run_assets wider join imports i on i.org_id = ${orgId} and i.id = wider.import_id
+    where wider.org_id = ${orgId} and wider.source_id = ${sourceId} and wider.asset_id = a.asset_id and wider.track = a.track and wider.import_id <> ${importId}
+      and wider.ended_at >= s.first_seen and ${isWider(ofPlaces)}))`;
 }
 
 /** Whether the run that saw the finding checked many more or fewer dependencies. */
@@ -109,7 +129,7 @@ export async function findAbsent(tx: TenantTx, resolution: Resolution, absence: 
   const isUnlisted = await isUnlistedFile(tx, resolution, absence);
   const against = [
     sql`a.doubt`,
-    when('not_read', sql`${isUnread(sql`f.location`, absence)} or ${isUnlisted}`),
+    when('not_read', sql`${isUnread(sql`f.location`, absence)} or ${isUnlisted} or ${hasUnreadPlace(resolution, absence)}`),
     when('not_credentialed', sql`s.bar_credentialed and a.credentialed is not true`),
     when('knowledge_older', sql`s.bar_knowledge_at is not null and a.knowledge_at is null or a.knowledge_at < s.bar_knowledge_at`),
     when('scan_narrower', sql`${isRestricted(resolution, absence)} or ${isPortLeftOut(sql`f.location`, absence.facts.ports?.map(portRange) ?? [])}`),

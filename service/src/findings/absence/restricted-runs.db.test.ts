@@ -43,6 +43,44 @@ describe('an option of the tool', () => {
   });
 });
 
+describe('a finding in two folders', () => {
+  const inFolders = (...folders: string[]) =>
+    folders.map((folder) =>
+      inLib('lib', { asset: shop, location: { component: 'lib', version: '1.0', ecosystem: 'npm', path: `${folder}/package-lock.json` } }),
+    );
+  const [web, unreadable] = [facts({ restrictions: ['target web'] }), facts({ restrictions: ['exclude=api'] })];
+  const statusAfter = async (...runs: (readonly Item[])[]): Promise<string | undefined> => {
+    const org = await engine.organization();
+    for (const [n, items] of runs.entries()) await engine.run(org, items, { scope: scope(n + 1, shop) });
+    return (await engine.findings(org)).find(({ location }) => location.component === 'lib')?.status;
+  };
+
+  it.each([
+    ['of one folder', web],
+    ['that leaves out one folder', unreadable],
+  ])('stays open after scans %s, even if such a scan saw it last', async (_, option) => {
+    const seenLast = [inFolders('web', 'api'), [...inFolders('web'), other, option], [other, option]];
+    expect(await statusAfter(...seenLast)).toBe('open');
+    expect(await statusAfter(...seenLast, [other])).toBe('verified');
+  });
+
+  it('is gone after a scan of one folder if only such scans have seen it', async () => {
+    expect(await statusAfter([other], [...inFolders('web'), other, web], [other, web])).toBe('verified');
+  });
+
+  it('stays open if the scans of its folders are different sources, until both no longer show it', async () => {
+    const org = await engine.organization();
+    const run = (path: string, day: number, items: readonly Item[]) => engine.run(org, items, { scope: { ...scope(day, shop), path } });
+    const status = async () => (await engine.findings(org)).find(({ location }) => location.component === 'lib')?.status;
+    await run('web', 1, inFolders('.'));
+    await run('api', 2, inFolders('.'));
+    await run('api', 3, [other]);
+    expect(await status()).toBe('open');
+    await run('web', 4, [other]);
+    expect(await status()).toBe('verified');
+  });
+});
+
 it('a scan of something of another type than the scope says proves nothing, unless the finding was seen by such a scan', async () => {
   const ofImage = inLib('lib', { asset: image });
   const folder = facts({ asset: { type: 'repository', name: '/src' } });
