@@ -162,7 +162,7 @@ export interface RunFacts {
   files?: readonly string[];
   /** Kinds of findings that the report says the tool looked for, even if it found none. Only if no option can have left some of them out. */
   looked_for?: readonly LookedFor[];
-  /** Kinds of findings that the report says the tool did not look for. */
+  /** Kinds of findings that the tool did not look for, or of which the report does not show that it did, although it would if there were any left. */
   left_out?: readonly LookedFor[];
   /** Options of the tool that leave out findings, as far as the report states them: `severity-threshold=high`. */
   restrictions?: readonly string[];
@@ -187,7 +187,7 @@ export interface ListedComponent {
 }
 
 /** Kinds of findings that tools have options to leave out. */
-export const lookedForKinds = ['system_packages', 'libraries', 'files', 'up_to_medium', 'without_fix'] as const;
+export const lookedForKinds = ['system_packages', 'libraries', 'files', 'secrets', 'misconfigurations', 'licenses', 'up_to_medium', 'without_fix'] as const;
 export type LookedFor = (typeof lookedForKinds)[number];
 
 /** Facts about a run that decide whether it was able to see a finding. */

@@ -1,4 +1,4 @@
-import type { About, Observation, ReportFormat, ReportHead, ReportInput } from '../../contract.ts';
+import type { About, LookedFor, Observation, ReportFormat, ReportHead, ReportInput } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
 import type { JsonValue } from '../../json/extractor.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
@@ -31,7 +31,9 @@ export const checkov: ReportFormat = {
     // A run of one framework says nothing about the others. With several, the tool writes a list.
     const [framework = '', ...others] = new Set(types.values());
     const restrictions = framework !== '' && others.length === 0 ? [`--framework ${framework}`] : [];
-    yield* runEntry({ tool_version: version, files: await filesIn(input), restrictions });
+    // Of secrets, the tool writes only those that it found.
+    const left_out: LookedFor[] = [...types.values()].includes('secrets') ? [] : ['secrets'];
+    yield* runEntry({ tool_version: version, files: await filesIn(input), restrictions, left_out });
     const lists = PREFIXES.flatMap((prefix) => [`${prefix}results.failed_checks.*`, `${prefix}results.skipped_checks.*`]);
     for await (const found of jsonValues(input, lists)) {
       const place = placeOf(found);

@@ -2,6 +2,7 @@ import {
   type Asset,
   type Cvss,
   type ExploitMaturity,
+  type LookedFor,
   type Observation,
   type ReportEntry,
   ReportError,
@@ -40,7 +41,7 @@ export async function* readCli(input: ReportInput, isArray: boolean): AsyncGener
   yield* runEntry({
     restrictions: [...headers.values()].flatMap(({ severityThreshold }) => strs(severityThreshold).map((level) => `severity-threshold=${level}`)),
   });
-  yield* runEntry({ lock_files: lockFiles(headers) });
+  yield* runEntry({ lock_files: lockFiles(headers), left_out: leftOut(headers) });
   yield* coveredAssets(headers);
   const projects = new Map([...headers].map(([owner, header]) => [owner, projectOf(owner, header, headers)]));
   const patterns = prefixes.flatMap((prefix) => LISTS.map((list) => `${prefix}${list}.*`));
@@ -67,6 +68,14 @@ async function readHeaders(input: ReportInput, prefixes: readonly string[]): Pro
     headers.set(owner, { ...headers.get(owner), [String(path.at(-1))]: value });
   }
   return headers;
+}
+
+/** `snyk iac test` finds no vulnerable packages, and `snyk test` no misconfigurations. */
+function leftOut(headers: ReadonlyMap<string, Obj>): LookedFor[] {
+  const managers = [...headers.values()].flatMap(({ packageManager }) => strs(packageManager));
+  if (managers.length === 0) return [];
+  const isCode = managers.map((manager) => /config$/i.test(manager));
+  return isCode.every(Boolean) ? ['system_packages', 'libraries', 'licenses'] : isCode.some(Boolean) ? [] : ['misconfigurations'];
 }
 
 /** Several projects of a repository can have a lock file of the same name, each in the folder in which it was tested. */

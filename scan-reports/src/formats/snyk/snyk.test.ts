@@ -242,7 +242,10 @@ test('keeps EPSS, exploit maturity, known exploitation, malicious packages and s
 });
 
 test('covers every project that was tested, even without vulnerabilities', async () => {
-  expect((await readAll(snyk, fixture('container.json'))).runs).toEqual([{ asset: { type: 'container_image', name: 'registry.example.com/shop/web:1.4' } }]);
+  expect((await readAll(snyk, fixture('container.json'))).runs).toEqual([
+    { left_out: ['misconfigurations'] },
+    { asset: { type: 'container_image', name: 'registry.example.com/shop/web:1.4' } },
+  ]);
   const project = { vulnerabilities: [], ok: true, dependencyCount: 3, packageManager: 'npm' };
   const projects = [
     { ...project, projectName: 'shop' },
@@ -251,6 +254,7 @@ test('covers every project that was tested, even without vulnerabilities', async
   ];
   const failed = { ok: false, error: 'Missing lock file', path: '/x', projectName: 'broken' };
   expect((await readAll(snyk, fromBuffer(JSON.stringify([...projects, failed])))).runs).toEqual([
+    { left_out: ['misconfigurations'] },
     { asset: { type: 'repository', name: 'shop' } },
     { asset: { type: 'repository', name: 'api' } },
   ]);
@@ -275,5 +279,5 @@ test('an issue of the REST API has one observation per dependency', async () => 
 test('names the lock files of the projects that were tested', async () => {
   const project = { vulnerabilities: [], ok: true, dependencyCount: 3, packageManager: 'npm', projectName: 'shop-web', displayTargetFile: 'package-lock.json' };
   const { runs } = await readAll(snyk, fromBuffer(JSON.stringify(project)));
-  expect(runs).toEqual([{ lock_files: ['shop-web/package-lock.json'] }, { asset: { type: 'repository', name: 'shop-web' } }]);
+  expect(runs).toEqual([{ lock_files: ['shop-web/package-lock.json'], left_out: ['misconfigurations'] }, { asset: { type: 'repository', name: 'shop-web' } }]);
 });

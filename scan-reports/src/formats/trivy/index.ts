@@ -88,17 +88,26 @@ function lookedFor({ headers, cluster }: Contexts): LookedFor[] {
   return [...(classes.has('os-pkgs') ? ['system_packages' as const] : []), ...(classes.has('lang-pkgs') ? ['libraries' as const] : [])];
 }
 
+/** The classes of results that show that a scanner was on. Trivy writes none of secrets if it finds none: then nothing shows that it looked for them. */
+const SHOWN_BY: readonly (readonly [LookedFor, ...string[]])[] = [
+  ['secrets', 'secret'],
+  ['misconfigurations', 'config'],
+  ['licenses', 'license', 'license-file'],
+];
+
 /**
  * A report with results of secrets or misconfigurations and none of packages is of a run that did not search packages (`--scanners secret`). Of an image whose
  * operating system it does not recognize, Trivy does not see the system packages.
  */
 function leftOut({ headers, cluster, type, metadata }: Contexts): LookedFor[] {
   const classes = new Set([...headers.values()].flatMap(({ Class }) => Class ?? []));
-  const isWithoutPackages = cluster === undefined && classes.size > 0 && !classes.has('os-pkgs') && !classes.has('lang-pkgs');
-  if (isWithoutPackages) return ['system_packages', 'libraries'];
+  if (cluster !== undefined) return [];
+  const unshown = SHOWN_BY.filter(([, ...shown]) => !shown.some((name) => classes.has(name))).map(([kind]) => kind);
+  const isWithoutPackages = classes.size > 0 && !classes.has('os-pkgs') && !classes.has('lang-pkgs');
+  if (isWithoutPackages) return ['system_packages', 'libraries', ...unshown];
   // Trivy states the layers of every image that it has read.
   const isUnrecognized = type === 'container_image' && metadata.DiffIDs !== undefined && metadata.OS === undefined && !classes.has('os-pkgs');
-  return isUnrecognized ? ['system_packages'] : [];
+  return isUnrecognized ? ['system_packages', ...unshown] : unshown;
 }
 
 function lockFiles({ headers, type }: Contexts): string[] {

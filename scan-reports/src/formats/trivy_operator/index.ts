@@ -47,7 +47,13 @@ export const trivyOperator: ReportFormat = {
   async *read(input) {
     if (!isReport(await headOf(input))) throw notThisFormat(trivyOperator.expects);
     const resources = await readResources(input);
-    for (const resource of resources.all()) yield* readRun(resource);
+    let hasSecrets = false;
+    for (const resource of resources.all()) {
+      yield* readRun(resource);
+      hasSecrets ||= /^ExposedSecretReport$/.test(resource.kind ?? '');
+    }
+    // Reports about secrets and about vulnerabilities of an image are different resources.
+    if (!hasSecrets) yield* runEntry({ left_out: ['secrets'] });
     const lists = [...Object.keys(LISTS), 'status.detailReport.results'];
     const patterns = PREFIXES.flatMap((prefix) => lists.map((list) => `${prefix}${list}.*`));
     for await (const found of jsonValues(input, patterns)) yield* readEntry(found, resources);

@@ -57,7 +57,8 @@ export const blockers = {
   part_other: 'the report may be about another lock file. Set `path` in `scan_scope`, which is `.` if it is about the whole repository',
   seen_since: 'a scan that took place later, but does not count as complete, may have shown the finding',
   version_older: 'a higher version of the same release line was scanned before',
-  scan_narrower: 'the run leaves out findings of this kind, or reports none although there were many. It may have been restricted',
+  scan_narrower:
+    'the run leaves out findings of this kind, does not show that it looked for them, or reports none although there were many. It may have been restricted',
 } as const;
 export type Blocker = keyof typeof blockers;
 

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { assetVersions, mergedAssets } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { lastSeenSql, seenImportSql } from '../merge/group-records.ts';
-import { lowestSql, NARROW } from '../merge/late-records.ts';
+import { lowestSql, NARROW, SEPARATE } from '../merge/late-records.ts';
 import type { Resolution } from '../merge/resolution.ts';
 import { isSameVariantSql, kindsSql } from '../merge/run-lists.ts';
 import { STALE_DAYS } from '../stale.ts';
@@ -118,7 +118,7 @@ export async function findNarrower(tx: TenantTx, resolution: Resolution, { facts
       group by 1, 2
     ), empty as materialized (
       select missing.asset_id, missing.track, kind, min(reported.lowest) as lowest from missing join reported using (asset_id, track) cross join lateral unnest(missing.kinds) as kind
-      where kind <> 'up_to_medium' and array_position(reported.kinds, kind) is null group by 1, 2, 3 having count(*) filter (where missing.is_unexplained) >= ${NARROW}
+      where kind = any(${SEPARATE as string[]}) and array_position(reported.kinds, kind) is null group by 1, 2, 3 having count(*) filter (where missing.is_unexplained) >= ${NARROW}
     ), below as materialized (
       select missing.asset_id, missing.track, min(reported.lowest) as lowest from missing join reported using (asset_id, track)
       where missing.severity between 1 and reported.lowest - 1 and 'up_to_medium' <> all(${looked}::text[]) group by 1, 2 having count(*) filter (where missing.is_unexplained) >= ${NARROW}

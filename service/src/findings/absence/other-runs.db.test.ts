@@ -131,6 +131,84 @@ describe('Trivy', () => {
   });
 });
 
+describe('a scanner of a tool that may have been switched off', () => {
+  const secret = (...names: string[]) => ({
+    Target: '.env',
+    Class: 'secret',
+    Secrets: names.map((name, n) => ({ RuleID: name, Title: name, Severity: 'HIGH', StartLine: n + 1 })),
+  });
+  const config = (...names: string[]) => ({
+    Target: 'Dockerfile',
+    Class: 'config',
+    Misconfigurations: names.map((name) => ({ ID: name, Title: name, Severity: 'HIGH', Status: 'FAIL' })),
+  });
+  const license = (...names: string[]) => ({
+    Target: 'Node.js',
+    Class: 'license',
+    Licenses: names.map((Name) => ({ Name, PkgName: 'lib', Severity: 'HIGH' })),
+  });
+  const packages = {
+    Target: 'package-lock.json',
+    Class: 'lang-pkgs',
+    Type: 'npm',
+    Vulnerabilities: [{ VulnerabilityID: 'CVE-2026-0001', PkgName: 'lib', Title: 'V', Severity: 'HIGH' }],
+  };
+  const trivy = (...results: object[]) => ({ SchemaVersion: 2, ArtifactName: '.', ArtifactType: 'filesystem', Results: [packages, ...results] });
+
+  it('Trivy closes secrets, misconfigurations and licenses only if the report shows that it looked for them', async () => {
+    const org = await engine.organization();
+    await upload(org, 'trivy', trivy(secret('S', 'T'), config('C'), license('L', 'M')), { started_at: at(1) });
+    const { notes } = await upload(org, 'trivy', trivy(), { started_at: at(2) });
+    const open = { S: 'open', T: 'open', C: 'open', 'License L of lib': 'open', 'License M of lib': 'open', V: 'open' };
+    expect(await statuses(org)).toEqual(open);
+    expect(notes).toEqual([
+      expect.stringContaining('5 findings that the report does not show stay open: the run leaves out findings of this kind, does not show that it looked'),
+    ]);
+    await upload(org, 'trivy', trivy(secret('T'), config(), license('M')), { started_at: at(3) });
+    expect(await statuses(org)).toEqual({ ...open, S: 'verified', C: 'verified', 'License L of lib': 'verified' });
+  });
+
+  it('Trivy opens secrets of a late report that a newer one does not show', async () => {
+    const org = await engine.organization();
+    await upload(org, 'trivy', trivy(), { started_at: at(2) });
+    await upload(org, 'trivy', trivy(secret('S')), { started_at: at(1) });
+    expect(await statuses(org)).toEqual({ S: 'open', V: 'open' });
+  });
+
+  it('Checkov closes secrets only if the report has others', async () => {
+    const org = await engine.organization();
+    const run = (check_type: string, ...ids: string[]) => ({
+      check_type,
+      results: {
+        failed_checks: ids.map((check_id) => ({ check_id, check_name: check_id, file_path: '/a.tf', file_line_range: [1, 4], resource: check_id })),
+        passed_checks: [{ check_id: 'Z', check_name: 'Z', file_path: '/a.tf', file_line_range: [1, 4], resource: 'z' }],
+      },
+    });
+    await upload(org, 'checkov', [run('terraform', 'A'), run('dockerfile', 'B'), run('secrets', 'CKV_SECRET_2', 'CKV_SECRET_6')], { started_at: at(1) });
+    await upload(org, 'checkov', [run('terraform', 'A'), run('dockerfile')], { started_at: at(2) });
+    expect(await statuses(org)).toEqual({ A: 'open', B: 'verified', CKV_SECRET_2: 'open', CKV_SECRET_6: 'open' });
+    await upload(org, 'checkov', [run('terraform', 'A'), run('dockerfile'), run('secrets', 'CKV_SECRET_6')], { started_at: at(3) });
+    expect(await statuses(org)).toEqual({ A: 'open', B: 'verified', CKV_SECRET_2: 'verified', CKV_SECRET_6: 'open' });
+  });
+
+  it('Snyk closes no vulnerable packages with a scan of configurations', async () => {
+    const org = await engine.organization();
+    const report = (packageManager: string, vulnerabilities: object[]) => ({
+      vulnerabilities,
+      ok: true,
+      packageManager,
+      projectName: 'shop',
+      dependencyCount: 3,
+    });
+    const found = { id: 'SNYK-JS-A', title: 'A', severity: 'high', packageName: 'a', name: 'a', version: '1.0.0', from: [] };
+    await upload(org, 'snyk', report('npm', [found]), { started_at: at(1) });
+    await upload(org, 'snyk', { ...report('terraformconfig', []), infrastructureAsCodeIssues: [] }, { started_at: at(2) });
+    expect(await statuses(org)).toEqual({ A: 'open' });
+    await upload(org, 'snyk', report('npm', []), { started_at: at(3) });
+    expect(await statuses(org)).toEqual({ A: 'verified' });
+  });
+});
+
 describe('Semgrep', () => {
   const result = (path: string) => ({ check_id: 'A', path, start: { line: 1 }, end: { line: 1 }, extra: { message: path, severity: 'ERROR', metadata: {} } });
   const run = (scanned: string[], found: string[]) => ({ version: '1.90.0', results: found.map(result), errors: [], paths: { scanned } });

@@ -1,3 +1,4 @@
+import type { LookedFor } from '@rrs/scan-reports';
 import { type RawBuilder, sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 import { lastSeenSql } from './group-records.ts';
@@ -7,6 +8,9 @@ import { countPlaces, placeKey } from './write-places.ts';
 
 /** A group of at least this size that is empty in a run with other findings was probably left out by an option of the tool. */
 export const NARROW = 10;
+
+/** Kinds of findings that such a group is of. Others are left out by options that a report shows, or are smaller groups of these. */
+export const SEPARATE: readonly LookedFor[] = ['system_packages', 'libraries', 'files', 'without_fix'];
 
 /** The lowest severity that a run reports. Tools that know no severities leave out none above medium. */
 export function lowestSql(severity: RawBuilder<unknown>): RawBuilder<unknown> {
@@ -42,7 +46,7 @@ export async function leaveNarrowerOpen(tx: TenantTx, { orgId, importId, sourceI
     ), empty as materialized (
       select late.asset_id, late.track, late.absent_at, kind, later.looked_for, min(reported.lowest) as lowest
       from late join reported ${ofRun} join later ${ofRun} cross join lateral unnest(late.kinds) as kind
-      where kind <> 'up_to_medium' and array_position(reported.kinds, kind) is null group by 1, 2, 3, 4, 5 having count(*) >= ${NARROW}
+      where kind = any(${SEPARATE as string[]}) and array_position(reported.kinds, kind) is null group by 1, 2, 3, 4, 5 having count(*) >= ${NARROW}
     ), below as materialized (
       select late.asset_id, late.track, late.absent_at, min(reported.lowest) as lowest from late join reported ${ofRun} join later ${ofRun}
       where late.severity between 1 and reported.lowest - 1 and 'up_to_medium' <> all(later.looked_for) group by 1, 2, 3 having count(*) >= ${NARROW}

@@ -29,12 +29,14 @@ function kindLit(kind: LookedFor): RawBuilder<unknown> {
 
 /** The kinds of a finding or staged record `x` that tools have options to leave out. `severity` is what the source says. */
 export function kindsSql(x: 'f' | 'r', severity: RawBuilder<unknown>): RawBuilder<unknown> {
-  const [fixState, location, component] = ['fix_state', 'location', 'component'].map((column) => sql.ref(`${x}.${column}`));
+  const [fixState, location, component, rule, cwes] = ['fix_state', 'location', 'component', 'rule', 'cwes'].map((column) => sql.ref(`${x}.${column}`));
   return sql`array[
     case when ${severity} between 1 and 3 then ${kindLit('up_to_medium')} end,
     case when ${fixState} is distinct from 'available' then ${kindLit('without_fix')} end,
     case when ${location}->>'purl' ~ '^pkg:(deb|rpm|apk|alpm)/' or ${location}->>'ecosystem' in ('deb', 'rpm', 'apk', 'alpm') then ${kindLit('system_packages')}
-      when ${component} is not null then ${kindLit('libraries')} when ${location} ? 'path' then ${kindLit('files')} end]`;
+      when ${component} is not null then ${kindLit('libraries')} when ${location} ? 'path' then ${kindLit('files')} end,
+    case when ${rule} like 'license:%' then ${kindLit('licenses')} when ${component} is not null then null
+      when 798 = any(${cwes}) or ${rule} like 'CKV\\_SECRET\\_%' then ${kindLit('secrets')} else ${kindLit('misconfigurations')} end]`;
 }
 
 export interface PortRange {
