@@ -31,6 +31,7 @@ export interface Options {
 
 const MAX_START_MS = 2_500;
 const RECOVERY_SECONDS = 300;
+const READY_SECONDS = 60;
 const POLL_MS = 100;
 /** A ticket whose creation got no response waits until the vendor's search would show it. */
 const TICKET_SECONDS = 240;
@@ -90,7 +91,12 @@ export async function faults({
   };
 
   const settled = async (): Promise<void> => {
-    await until('the service is ready', 60, () => isReady(service.url));
+    const ready = until('the service is ready', READY_SECONDS, () => isReady(service.url));
+    const isLate = await ready.then(
+      () => false,
+      () => true,
+    );
+    if (isLate) return void violations.push(`not ready after ${READY_SECONDS} s: ${await stateOf(service, dataDir)}`);
     await retried(() => upgrading.finish());
     await check();
   };
@@ -231,6 +237,13 @@ function withAdmin(dataDir: string, work: (admin: pg.Client) => Promise<void>): 
 async function isReady(url: string): Promise<boolean> {
   const response = await fetch(`${url}/readyz`).catch(() => null);
   return response !== null && ((await response.json()) as { status: string }).status === 'ok';
+}
+
+/** What there is to see of a service that does not become ready. */
+async function stateOf(service: Service, dataDir: string): Promise<string> {
+  const answer = await fetch(`${service.url}/readyz`, { signal: AbortSignal.timeout(5_000) }).then((response) => response.text(), String);
+  const postgres = readFileSync(join(dataDir, 'postgres.log'), 'utf8');
+  return [`/readyz: ${answer}`, `log: ${service.log().slice(-2_000)}`, `PostgreSQL: ${postgres.slice(-2_000)}`].join('\n');
 }
 
 async function isRunning(caller: Caller, run: [string, string] | undefined): Promise<boolean> {
