@@ -47,6 +47,7 @@ const FILTERS = {
   severity_disputed: ['flag', 'Tools disagree about the severity.'],
   work_item_id: ['text', 'Linked to this work item.'],
   has_work_item: ['flag', 'Linked to a work item.'],
+  assignee: ['list', 'Linked to a work item of one of these people or teams.'],
   kev: ['flag', 'Known to be exploited.'],
   epss_min: ['number', 'Probability of exploitation from 0 to 1, at least.'],
   risk_min: ['number', 'Risk from 0 to 100, at least.'],

@@ -580,6 +580,8 @@ export type BulkChange = {
     work_item_id?: string;
     /** Whether linked to a work item that is not cancelled */
     has_work_item?: boolean;
+    /** Linked to a work item that is not cancelled and is assigned to one of these, ignoring case: e-mail addresses of members, or other names */
+    assignee?: string[];
     /** Whether listed by CISA as known to be exploited */
     kev?: boolean;
     /** EPSS score of at least this value */
@@ -4902,6 +4904,8 @@ export type WorkItemCreate = {
     work_item_id?: string;
     /** Whether linked to a work item that is not cancelled */
     has_work_item?: boolean;
+    /** Linked to a work item that is not cancelled and is assigned to one of these, ignoring case: e-mail addresses of members, or other names */
+    assignee?: string[];
     /** Whether listed by CISA as known to be exploited */
     kev?: boolean;
     /** EPSS score of at least this value */
@@ -5045,6 +5049,8 @@ export type WorkItemFindingsAdd = {
     work_item_id?: string;
     /** Whether linked to a work item that is not cancelled */
     has_work_item?: boolean;
+    /** Linked to a work item that is not cancelled and is assigned to one of these, ignoring case: e-mail addresses of members, or other names */
+    assignee?: string[];
     /** Whether listed by CISA as known to be exploited */
     kev?: boolean;
     /** EPSS score of at least this value */
@@ -5639,6 +5645,8 @@ export interface Operations {
       work_item_id?: string;
       /** Whether linked to a work item that is not cancelled */
       has_work_item?: boolean;
+      /** Linked to a work item that is not cancelled and is assigned to one of these, ignoring case: e-mail addresses of members, or other names */
+      assignee?: string[];
       /** Whether listed by CISA as known to be exploited */
       kev?: boolean;
       /** EPSS score of at least this value */
@@ -5875,6 +5883,8 @@ export interface Operations {
       work_item_id?: string;
       /** Whether linked to a work item that is not cancelled */
       has_work_item?: boolean;
+      /** Linked to a work item that is not cancelled and is assigned to one of these, ignoring case: e-mail addresses of members, or other names */
+      assignee?: string[];
       /** Whether listed by CISA as known to be exploited */
       kev?: boolean;
       /** EPSS score of at least this value */
@@ -6001,6 +6011,8 @@ export interface Operations {
       work_item_id?: string;
       /** Whether linked to a work item that is not cancelled */
       has_work_item?: boolean;
+      /** Linked to a work item that is not cancelled and is assigned to one of these, ignoring case: e-mail addresses of members, or other names */
+      assignee?: string[];
       /** Whether listed by CISA as known to be exploited */
       kev?: boolean;
       /** EPSS score of at least this value */
@@ -6245,6 +6257,8 @@ export interface Operations {
       work_item_id?: string;
       /** Whether linked to a work item that is not cancelled */
       has_work_item?: boolean;
+      /** Linked to a work item that is not cancelled and is assigned to one of these, ignoring case: e-mail addresses of members, or other names */
+      assignee?: string[];
       /** Whether listed by CISA as known to be exploited */
       kev?: boolean;
       /** EPSS score of at least this value */
@@ -6640,6 +6654,8 @@ export interface Operations {
       work_item_id?: string;
       /** Whether linked to a work item that is not cancelled */
       has_work_item?: boolean;
+      /** Linked to a work item that is not cancelled and is assigned to one of these, ignoring case: e-mail addresses of members, or other names */
+      assignee?: string[];
       /** Whether listed by CISA as known to be exploited */
       kev?: boolean;
       /** EPSS score of at least this value */
@@ -6817,6 +6833,8 @@ export interface Operations {
       work_item_id?: string;
       /** Whether linked to a work item that is not cancelled */
       has_work_item?: boolean;
+      /** Linked to a work item that is not cancelled and is assigned to one of these, ignoring case: e-mail addresses of members, or other names */
+      assignee?: string[];
       /** Whether listed by CISA as known to be exploited */
       kev?: boolean;
       /** EPSS score of at least this value */

@@ -75,6 +75,11 @@ export const filters = {
   severity_disputed: Type.Optional(Type.Boolean({ description: 'Whether the sources that still see the finding differ by two steps of severity or more' })),
   work_item_id: Type.Optional({ ...Id, description: 'Linked to this work item' }),
   has_work_item: Type.Optional(Type.Boolean({ description: 'Whether linked to a work item that is not cancelled' })),
+  assignee: Multi(
+    Text(1, 320),
+    'Linked to a work item that is not cancelled and is assigned to one of these, ignoring case: e-mail addresses of members, or other names',
+    ['ada@example.com'],
+  ),
   kev: Type.Optional(Type.Boolean({ description: 'Whether listed by CISA as known to be exploited' })),
   epss_min: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: 'EPSS score of at least this value' })),
   risk_min: Type.Optional(Type.Number({ minimum: 0, maximum: 100, description: 'Risk score of at least this value' })),

@@ -13,7 +13,7 @@ export function assetConditions(orgId: string, { filter, namedAssets, fewAssets 
   return assets ? [sql`findings.asset_id in (${assets})`] : [];
 }
 
-export function workItemConditions(orgId: string, { work_item_id, has_work_item }: FindingFilter): Condition[] {
+export function workItemConditions(orgId: string, { work_item_id, has_work_item, assignee }: FindingFilter): Condition[] {
   const conditions: Condition[] = [];
   if (work_item_id) {
     conditions.push(sql`findings.id in (select l.finding_id from finding_work_items l where l.org_id = ${orgId} and l.work_item_id = ${work_item_id})`);
@@ -22,6 +22,11 @@ export function workItemConditions(orgId: string, { work_item_id, has_work_item 
     const linked = sql`select from finding_work_items l where l.org_id = ${orgId} and l.finding_id = findings.id and l.status <> 'cancelled'`;
     // `offset 0` keeps this a lookup per finding: most have no work item, and a join would read all links before the first page.
     conditions.push(has_work_item ? sql`exists (${linked})` : sql`not exists (${linked} offset 0)`);
+  }
+  if (assignee) {
+    const names = assignee.map((name) => name.toLowerCase());
+    conditions.push(sql`findings.id in (select l.finding_id from finding_work_items l
+      where l.org_id = ${orgId} and lower(l.assignee) = any(${names}::text[]) and l.status <> 'cancelled')`);
   }
   return conditions;
 }

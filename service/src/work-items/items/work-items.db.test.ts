@@ -216,6 +216,9 @@ describe('links to findings', () => {
     expect(await ids(`work_item_id=${item.id}`)).toEqual([one, two]);
     expect(await ids('has_work_item=true')).toEqual([one, two, lone]);
     expect(await ids('has_work_item=false')).toEqual([]);
+    await ours.patch(item.id, { assignee: 'team-Payments' });
+    expect(await ids('assignee=TEAM-payments,nobody')).toEqual([one, two]);
+    expect(await ids('assignee=nobody')).toEqual([]);
     await ours.patch(cancelled.id, { status: 'cancelled', reason: 'not ours' });
     expect(await ids('has_work_item=true')).toEqual([one, two]);
     expect(await ids('has_work_item=false')).toEqual([lone]);

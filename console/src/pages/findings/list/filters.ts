@@ -16,6 +16,7 @@ export const findingFilters: readonly Filter[] = [
   { name: 'fix_first', label: 'To fix first', options: flag },
   { name: 'has_fix', label: 'Has a fix', options: flag },
   { name: 'has_work_item', label: 'In a work item', options: flag },
+  { name: 'assignee', label: 'Work item of', ...many },
   { name: 'asset', label: 'Asset', known: 'asset' },
   { name: 'asset_type', label: 'Asset type', options: assetTypes, ...many },
   { name: 'exposure', label: 'Exposure', options: ['internet', 'internal', 'unknown'], ...many },
