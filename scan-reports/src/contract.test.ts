@@ -36,7 +36,7 @@ describe.each(folders)('$id', ({ id, format }) => {
     if (/empty|none/.test(name)) return;
     expect(detectFormat(formats, await headOf(input))?.id).toBe(id);
     expect(observations.length).toBeGreaterThan(0);
-    for (const observation of observations) expectSound(observation);
+    expectSound(observations);
   });
 
   const readAbout = format.about;
@@ -82,7 +82,7 @@ describe.each(folders)('$id', ({ id, format }) => {
   async function survives(bytes: Uint8Array, name: string): Promise<void> {
     try {
       const { observations, runs } = await readAll(format, fromBuffer(bytes, name));
-      for (const observation of observations) expectSound(observation);
+      expectSound(observations);
       for (const run of runs) expectSoundRun(run);
     } catch (error) {
       expect(error, String(error)).toBeInstanceOf(ReportError);
@@ -90,15 +90,23 @@ describe.each(folders)('$id', ({ id, format }) => {
   }
 });
 
-function expectSound(observation: Observation): void {
-  expect(severities).toContain(observation.severity);
-  expect(observation.title.length).toBeGreaterThan(0);
-  expect(observation.tool).toMatch(/\S/);
-  expect(observation.tool).toBe(observation.tool.toLowerCase());
-  expect(observation.place).toMatch(/\S/);
-  expect(observation.rule !== null || observation.vulnerability_ids.length > 0).toBe(true);
-  if (observation.asset) expect(observation.asset.name).toMatch(/\S/);
-  expect(JSON.stringify(observation)).not.toContain('\\u0000');
+/** One expectation for all observations: one for each of their fields would take a fifth of the time of this file. */
+function expectSound(observations: readonly Observation[]): void {
+  expect(observations.flatMap(faultsOf)).toEqual([]);
+}
+
+function faultsOf(observation: Observation): string[] {
+  const { severity, title, tool, place, rule, vulnerability_ids, asset } = observation;
+  const sound = {
+    severity: severities.includes(severity),
+    title: title.length > 0,
+    tool: /\S/.test(tool) && tool === tool.toLowerCase(),
+    place: /\S/.test(place),
+    weakness: rule !== null || vulnerability_ids.length > 0,
+    asset: !asset || /\S/.test(asset.name),
+    characters: !JSON.stringify(observation).includes('\\u0000'),
+  };
+  return Object.entries(sound).flatMap(([name, isSound]) => (isSound ? [] : [`${name} of ${JSON.stringify(observation)}`]));
 }
 
 function expectSoundRun(run: RunFacts): void {
