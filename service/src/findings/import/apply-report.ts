@@ -108,11 +108,11 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report):
     brake: collected?.cautious ? { share: 0, count: 0 } : brake,
     isEmpty: staged.received === 0,
   };
-  const moved = absence.complete ? { isUnread: (location: ReturnType<typeof sql>) => isUnread(location, absence) } : null;
+  const complete = absence.complete ? { isUnread: (location: ReturnType<typeof sql>) => isUnread(location, absence) } : null;
   const actor = { ...systemActor(orgId, resolution.actor.name), ...resolution.actor };
   await resolveAssets(tx, actor, row.id, followAsset(follower));
   const merged = await adoptIdentities(tx, resolution);
-  const { groups, reopened, grown } = await resolveRecords(tx, resolution, moved);
+  const { groups, reopened, grown } = await resolveRecords(tx, resolution, complete);
   const closures = await closeAbsent(tx, resolution, absence, groups);
   const { closed, withheld } = closures;
   const redecided = await followDecisions(tx, resolution);

@@ -52,6 +52,20 @@ const placesNow = async () =>
   );
 
 describe('places of a finding', () => {
+  it('in a file that the tool did not read stay, and keep the finding open', async () => {
+    const unread = async (items: readonly Observation[], day: number) => {
+      const id = await engine.start(org, items, { scope: { started_at: at(day), coverage: 'complete', asset: repository } });
+      await engine.attempt(org, id, {}, (format) => ({ ...format, about: async () => ({ tools: null, finished: true, unread: ['web'] }) }));
+    };
+    await run([lodash('api/package-lock.json', '4.17.20'), lodash('web/package-lock.json', '4.17.20')], 1);
+    await unread([lodash('api/package-lock.json', '4.17.20')], 2);
+    expect(await placesNow()).toEqual(['path api/package-lock.json: present', 'path web/package-lock.json: present']);
+    await unread([], 3);
+    expect(await state()).toMatchObject([{ status: 'open', place_count: 2 }]);
+    await run([], 4, { scope: { asset: repository } });
+    expect(await state()).toMatchObject([{ status: 'verified' }]);
+  });
+
   it('are all kept, whatever the number of records', async () => {
     expect(await run([injection('/a'), injection('/b'), injection('/c')], 1)).toMatchObject({ received: 3, created: 1 });
     expect(await state()).toMatchObject([{ place_count: 3 }]);

@@ -1,3 +1,4 @@
+import type { RawBuilder } from 'kysely';
 import type { HistoryActor } from '../history.ts';
 import type { SlaPolicy } from '../sla.ts';
 
@@ -27,4 +28,9 @@ export interface Resolution {
 /** Smaller imports take longer to gather statistics than to do without: then the planner expects one row and compares each record with each other one. */
 export function isLarge({ staged: { rows, seen } }: Pick<Resolution, 'staged'>): boolean {
   return rows + seen >= 200;
+}
+
+/** A run that covered its assets completely, except for the files that the tool did not read. */
+export interface CompleteRun {
+  isUnread: (location: RawBuilder<unknown>) => RawBuilder<boolean>;
 }

@@ -7,8 +7,8 @@ import { keepLatePlaces, leaveNarrowerOpen } from './late-records.ts';
 import { listFindings } from './list-findings.ts';
 import { createFindings, updateShared, updateSingle } from './merged-values.ts';
 import { moveKnown } from './move-known.ts';
-import { followMoved, type MovedCode } from './moved-code/follow-moved-code.ts';
-import { isLarge, type Resolution } from './resolution.ts';
+import { followMoved } from './moved-code/follow-moved-code.ts';
+import { type CompleteRun, isLarge, type Resolution } from './resolution.ts';
 import { countPlaces, keepPlaces, writePlaces } from './write-places.ts';
 import { refreshTimes, retractLate, writeSightings } from './write-sightings.ts';
 
@@ -23,7 +23,7 @@ export interface Outcomes {
 }
 
 /** Turns the staged records of an import into findings and sightings. Call `resolveAssets` and `adoptIdentities` first. */
-export async function resolveRecords(tx: TenantTx, resolution: Resolution, moved: MovedCode | null): Promise<Outcomes> {
+export async function resolveRecords(tx: TenantTx, resolution: Resolution, complete: CompleteRun | null): Promise<Outcomes> {
   const { orgId, staged } = resolution;
   if (isLarge(resolution)) await sql`select analyze_assets()`.execute(tx);
   // Earlier imports wrote their last rows after they had gathered statistics, and this one has just written its assets.
@@ -32,12 +32,12 @@ export async function resolveRecords(tx: TenantTx, resolution: Resolution, moved
     if (staged.seen > 0) await markSeen(tx, resolution, noGroups);
     return { groups: noGroups, reopened: false, grown: grownBefore };
   }
-  if (moved) await followMoved(tx, resolution, moved);
-  const groups = await groupRecords(tx, resolution, moved !== null);
+  if (complete) await followMoved(tx, resolution, complete);
+  const groups = await groupRecords(tx, resolution, complete !== null);
   if (groups.late) await leaveNarrowerOpen(tx, resolution);
   if (isLarge(resolution)) await sql`select analyze_groups()`.execute(tx);
   if (staged.seen > 0) await markSeen(tx, resolution, groups);
-  if (isChanging(groups)) await writeChanged(tx, resolution, groups, moved !== null);
+  if (isChanging(groups)) await writeChanged(tx, resolution, groups, complete);
   // The statistics do not include the new rows yet, and the next statements join them with existing ones. Many small imports add up, too.
   const grown = (isChanging(groups) && (await analyzeGrown(tx))) || grownBefore;
   if (groups.late) await retractLate(tx, resolution);
@@ -66,7 +66,7 @@ function isChanging({ created, joined, updated }: Groups): boolean {
 }
 
 /** Writes the findings and sightings that are new, returned or say something else. */
-async function writeChanged(tx: TenantTx, resolution: Resolution, groups: Groups, isComplete: boolean): Promise<void> {
+async function writeChanged(tx: TenantTx, resolution: Resolution, groups: Groups, complete: CompleteRun | null): Promise<void> {
   const { created, joined, updated, several, places } = groups;
   if (several) await gatherWords(tx, resolution);
   await keepTexts(tx, resolution);
@@ -74,7 +74,7 @@ async function writeChanged(tx: TenantTx, resolution: Resolution, groups: Groups
   if (created > 0) await createFindings(tx, resolution, groups);
   if (updated) await keepPlaces(tx, resolution);
   await writeSightings(tx, resolution, groups);
-  if (places || updated) await writePlaces(tx, resolution, isComplete);
+  if (places || updated) await writePlaces(tx, resolution, complete);
 }
 
 /** Most words that a finding gets from its other records. */

@@ -3,7 +3,7 @@ import type { TenantTx } from '../../db/database.ts';
 import { isAmong } from '../../db/rows.ts';
 import { placesSql } from '../decisions/places.ts';
 import { changedOutcomes } from './group-records.ts';
-import type { Resolution } from './resolution.ts';
+import type { CompleteRun, Resolution } from './resolution.ts';
 
 const changed = sql`${changedOutcomes as readonly string[]}`;
 export const placeKey = (label: RawBuilder<unknown>) => sql`substring(sha256(convert_to(${label}, 'UTF8')) for 16)`;
@@ -21,10 +21,10 @@ export async function keepPlaces(tx: TenantTx, { orgId, importId, sourceId }: Re
 }
 
 /**
- * Writes the places of sightings that have or had several. A complete run no longer reports the others, and neither does a source that reports the finding
- * again after it was gone.
+ * Writes the places of sightings that have or had several. A complete run no longer reports the others, unless it did not read their files, and neither
+ * does a source that reports the finding again after it was gone.
  */
-export async function writePlaces(tx: TenantTx, { orgId, importId, sourceId }: Resolution, isComplete: boolean): Promise<void> {
+export async function writePlaces(tx: TenantTx, { orgId, importId, sourceId }: Resolution, complete: CompleteRun | null): Promise<void> {
   const groups = sql`
     tenant_import_groups g join sightings s on s.org_id = ${orgId} and s.finding_id = g.finding_id and s.source_id = ${sourceId} and s.track = g.track
     where g.org_id = ${orgId} and g.import_id = ${importId} and g.present and g.outcome = any(${changed}) and s.place is null`;
@@ -38,8 +38,9 @@ export async function writePlaces(tx: TenantTx, { orgId, importId, sourceId }: R
     ), gone as (
       update occurrences o set state = 'absent'
       where o.org_id = ${orgId} and o.finding_id = any(array(select finding_id from several)) and o.source_id = ${sourceId} and o.state = 'present'
-        and ${isAmong(sql`(o.finding_id, o.track)`, sql`select finding_id, track from several where ${isComplete} or outcome = 'returned'`)}
+        and ${isAmong(sql`(o.finding_id, o.track)`, sql`select finding_id, track from several where ${complete !== null} or outcome = 'returned'`)}
         and not ${isAmong(sql`(o.finding_id, o.track, o.label)`, sql`select finding_id, track, label from named where label is not null`)}
+        and not coalesce(${complete?.isUnread(sql`o.location`) ?? sql`false`}, false)
     )
     insert into occurrences as o (org_id, finding_id, source_id, track, place, label, location, state, first_seen, last_seen)
     select ${orgId}, finding_id, ${sourceId}, track, ${placeKey(sql`label`)}, label, location, 'present', first_seen, seen_at from named

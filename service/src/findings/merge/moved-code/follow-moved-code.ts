@@ -3,7 +3,7 @@ import { importedAssets } from '../../../assets/relations.ts';
 import type { TenantTx } from '../../../db/database.ts';
 import { lastSeenSql } from '../group-records.ts';
 import { FastPathMissed } from '../known-records.ts';
-import type { Resolution } from '../resolution.ts';
+import type { CompleteRun, Resolution } from '../resolution.ts';
 import { pairSpots, type Spot } from './match-lines.ts';
 
 /**
@@ -11,7 +11,7 @@ import { pairSpots, type Spot } from './match-lines.ts';
  * run, findings that are the same code get the identity key of their new location before the records are matched with findings. If the finding was seen
  * later than the run, the record gets the identity key of the finding instead. See ADR 16.
  */
-export async function followMoved(tx: TenantTx, resolution: Resolution, moved: MovedCode): Promise<void> {
+export async function followMoved(tx: TenantTx, resolution: Resolution, moved: CompleteRun): Promise<void> {
   const moves = [...(await changedFiles(tx, resolution, moved)).flatMap(movesIn), ...(await renamedFiles(tx, resolution, moved))];
   if (moves.length === 0) return;
   // A record that was recognized by its content must be staged in full, together with the others.
@@ -36,11 +36,6 @@ async function moveLateRecords(tx: TenantTx, { orgId, importId }: Resolution, mo
   );
 }
 
-export interface MovedCode {
-  /** Whether a location is in a file that the tool did not read. */
-  isUnread: (location: RawBuilder<unknown>) => RawBuilder<boolean>;
-}
-
 interface ChangedFile {
   before: (Spot & { id: string; identityKey: string; isSeen: boolean; isLate: boolean })[];
   now: (Spot & { identityKey: string; holder: string | null })[];
@@ -57,7 +52,7 @@ function assetOfRecord({ orgId, importId }: Resolution): RawBuilder<unknown> {
 }
 
 /** By rule, title and file: what was there and what is there now, for files with a record that matches no known finding. */
-async function changedFiles(tx: TenantTx, resolution: Resolution, { isUnread }: MovedCode): Promise<ChangedFile[]> {
+async function changedFiles(tx: TenantTx, resolution: Resolution, { isUnread }: CompleteRun): Promise<ChangedFile[]> {
   const { orgId, importId, sourceId } = resolution;
   const { rows } = await sql<ChangedFile>`
     with here as (
@@ -91,7 +86,7 @@ async function changedFiles(tx: TenantTx, resolution: Resolution, { isUnread }: 
  * Code with a fingerprint of the tool that is in another file now. A fingerprint that was, or is, in several files at once does not tell which of them
  * was renamed, and what is in a file that the tool did not read may still be there.
  */
-async function renamedFiles(tx: TenantTx, resolution: Resolution, { isUnread }: MovedCode): Promise<Move[]> {
+async function renamedFiles(tx: TenantTx, resolution: Resolution, { isUnread }: CompleteRun): Promise<Move[]> {
   const { orgId, importId, sourceId } = resolution;
   const isFingerprinted = (location: RawBuilder<unknown>) =>
     sql`${location} ? 'path' and ${location} ? 'fingerprint' and not ${location} ?| array['component', 'purl']`;
