@@ -5,7 +5,7 @@ import { type Identities, OWNERLESS } from './identities.ts';
 /** The latest decision of each person about the work, and whether it counts. */
 export interface FinalApproval {
   approval: Approval;
-  /** Whether the person took no part in the work, before or after the decision. */
+  /** Whether it is known who decided, and that person took no part in the work, before or after the decision. */
   independent: boolean;
   /** Whether the state that was approved is the state that the package describes. */
   fresh: boolean;
@@ -27,5 +27,11 @@ export function finalApprovals(approvals: readonly Approval[], { identities, too
     latest.delete(who);
     latest.set(who, approval);
   }
-  return [...latest.values()].map((approval) => ({ approval, independent: !tookPart(approval.by), fresh: approval.state_sha256 === digest }));
+  // Anybody may have used a key without a member, also somebody who did the work.
+  const isKnown = (by: Person): boolean => identities.of(by) !== OWNERLESS;
+  return [...latest.values()].map((approval) => ({
+    approval,
+    independent: isKnown(approval.by) && !tookPart(approval.by),
+    fresh: approval.state_sha256 === digest,
+  }));
 }

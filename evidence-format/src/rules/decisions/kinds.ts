@@ -47,7 +47,7 @@ const RULES: readonly Rule[] = [
   withdrawnBy('source_retired', 'source_remove'),
   withdrawnBy('merged', 'merge'),
   { actions: ['asset.updated'], kind: 'retire_asset', holds: ({ after }) => fieldOf(after, 'retired') === true },
-  { actions: ['asset.track_ended', 'asset.track_merged'], kind: 'end_track', holds: always },
+  { actions: ['asset.track_ended', 'asset.track_merged', 'asset.track_renamed'], kind: 'end_track', holds: always },
   {
     actions: ['asset.updated'],
     kind: 'criticality_down',

@@ -211,6 +211,17 @@ export const own: readonly Attempt[] = [
     },
   },
   {
+    name: 'approve with a key that belongs to nobody',
+    conclusion: 'remediated',
+    atBest: 'C',
+    gaps: ['approver_took_part'],
+    async run(one) {
+      const item = await remediate(one);
+      await one.approve(item, await one.ownerlessKey());
+      return item;
+    },
+  },
+  {
     name: 'open the work item and approve it with two keys that belong to nobody',
     conclusion: 'remediated',
     atBest: 'C',

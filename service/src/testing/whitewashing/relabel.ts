@@ -1,4 +1,5 @@
 import type { Attempt } from './attempt.ts';
+import { remediate } from './case.ts';
 import { daysAgo, IMAGE } from './reports.ts';
 
 const SCRATCH = 'registry.example/scratch:prod';
@@ -100,6 +101,19 @@ export const relabel: readonly Attempt[] = [
       await one.call('lead', 'PATCH', `/assets/${asset.id}/tracks/staging`, { name: 'old' });
       await one.call('lead', 'PATCH', `/assets/${asset.id}/tracks/prod`, { name: 'staging' });
       await one.scan({ weaknesses: [20], image: STAGING, build: 2 });
+      await one.approve(item);
+      return item;
+    },
+  },
+  {
+    name: 'rename the track of production, and approve the work',
+    conclusion: 'remediated',
+    atBest: 'C',
+    gaps: ['approver_took_part'],
+    async run(one) {
+      const item = await remediate(one);
+      const { asset } = await one.oneFinding(1);
+      await one.call('approver', 'PATCH', `/assets/${asset.id}/tracks/prod`, { name: 'live' });
       await one.approve(item);
       return item;
     },
