@@ -139,7 +139,7 @@ export { type FindingHistory, newFinding, nextHistory, recordedAt, statedFrom } 
 export { type Identities, identitiesOf, OWNERLESS } from './rules/identities.ts';
 export { type ProvenanceFacts, provenanceOf } from './rules/provenance.ts';
 export { type StandingFacts, standingFacts, standingOf } from './rules/standing.ts';
-export { fieldOf, severityRank } from './rules/trail-values.ts';
+export { fieldOf, severityRank, textOf } from './rules/trail-values.ts';
 export { collectWorkers, type Workers } from './rules/workers.ts';
 export { findingSchema } from './schema/finding.ts';
 export { evidenceSchema, schemaFiles } from './schema/schema.ts';

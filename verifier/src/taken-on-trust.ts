@@ -207,6 +207,16 @@ export const UNCONFIRMED: readonly { code: TrustCode; why: string; fields: reado
     fields: ['policies.effective_from', 'policies.sla.critical', 'policies.sla.info', 'policies.sla.low', 'policies.sla.medium', 'policies.sla.unknown'],
   },
   {
+    code: 'policy_history_complete',
+    why: 'The audit trail shows them if the policy changed since the work began:',
+    fields: ['frameworks'],
+  },
+  {
+    code: 'connection_normalized',
+    why: 'Of a ticket that the service made, the audit trail confirms only that there is one:',
+    fields: ['artifacts.added_at', 'artifacts.description', 'artifacts.id', 'artifacts.title', 'artifacts.url'],
+  },
+  {
     code: 'connection_normalized',
     why: 'The audit trail confirms the connection, its settings and who changed it, not how it is called:',
     fields: ['scans.delivery.connection.name', 'scans.delivery.connection.provider'],
@@ -215,6 +225,11 @@ export const UNCONFIRMED: readonly { code: TrustCode; why: string; fields: reado
     code: 'no_stamp',
     why: 'No other clock confirms it:',
     fields: ['clock.database_offset_ms', 'generated_at'],
+  },
+  {
+    code: 'no_checkpoint_or_witness',
+    why: 'The log has their hashes, but does not say of which work item they are:',
+    fields: ['abandoned_leaves'],
   },
   {
     code: 'no_checkpoint_or_witness',

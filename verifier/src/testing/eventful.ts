@@ -1,4 +1,4 @@
-import type { Facts, TrailEvent } from '@rrs/evidence-format';
+import { type Facts, sha256, type TrailEvent, toHex, utf8 } from '@rrs/evidence-format';
 import { AT, ada, edsger, findingId, grace, IDS } from './sample.ts';
 import { item, trailEvent } from './sample-trail.ts';
 
@@ -14,6 +14,7 @@ export function eventful(facts: Facts, events: TrailEvent[]): void {
   reopen(facts, add);
   accept(facts, add);
   remove(facts, add);
+  linkTicket(facts, add);
   fill(facts);
 }
 
@@ -66,8 +67,27 @@ function remove({ unlinked }: Facts, add: Add): void {
   add({ at: AT.sealed, action: 'finding.status_changed', by: ada, object, after: { status: 'false_positive', reason_code: 'by_person' } });
 }
 
+/** The service made a ticket for the work item, which is an artifact without an event of its own. */
+export function linkTicket({ artifacts }: Pick<Facts, 'artifacts'>, add: Add): void {
+  const [ticket, url] = [findingId(904), 'https://tickets.example/CHG-2'];
+  const nothing = { description: null, occurred_at: null, filename: null, media_type: null, size: null, sha256: null, file: null };
+  const state = { captured: false, superseded_by: null, removed: null };
+  const added_by = { kind: 'system', id: null, name: 'Ada', person: null } as const;
+  artifacts.push({ id: ticket, type: 'change_ticket', title: 'CHG-2 in Tickets', url, added_at: AT.sealed, added_by, ...nothing, ...state });
+  add({ at: AT.sealed, action: 'work_item.ticket_linked', object: item, after: { ticket_id: ticket, key: 'CHG-2', url, found: false } });
+}
+
 /** Lists and facts that can only make a package look worse. */
-function fill({ findings: [, finding], assets: [asset], scans: [, scan], people, artifacts, redactions }: Facts): void {
+function fill(facts: Facts): void {
+  const {
+    findings: [, finding],
+    assets: [asset],
+    scans: [, scan],
+    people,
+    artifacts,
+    redactions,
+    abandoned_leaves,
+  } = facts;
   if (finding === undefined || asset === undefined || scan === undefined || artifacts[0] === undefined) return;
   const OTHER = findingId(903);
   Object.assign(finding, { contradicted_by: IDS.after, sources: ['scanner', 'second scanner'], after: { ...finding.after, doubts: ['scan_narrower'] } });
@@ -75,5 +95,7 @@ function fill({ findings: [, finding], assets: [asset], scans: [, scan], people,
   Object.assign(asset, { versions: ['3.0.1'], other_open_alike: [OTHER] });
   Object.assign(scan, { doubts: ['checks_selected'], names: ['CVE-2026-1001'] });
   people.push({ id: OTHER, name: 'Olga', email: 'olga@acme.example', role: 'owner', signs_in_with: 'password', credential_from: null });
+  abandoned_leaves.push({ index: 3, leaf_sha256: toHex(sha256(utf8('an earlier entry 3'))) });
+  facts.frameworks = ['PCI DSS 4.0.1'];
   redactions.push({ file: artifacts[0].file ?? '', pointer: '/token', reason: 'a secret' });
 }

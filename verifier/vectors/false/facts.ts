@@ -1,10 +1,11 @@
 import { fieldOf, topFolder, utf8 } from '@rrs/evidence-format';
 import { approvalPath } from '../../src/recompute/files.ts';
 import { buildPackage, type Recipe, zipOf } from '../../src/testing/build.ts';
+import { linkTicket } from '../../src/testing/eventful.ts';
 import { AT, ada, edsger, grace, IDS, PATHS } from '../../src/testing/sample.ts';
 import { item, trailEvent } from '../../src/testing/sample-trail.ts';
 import { failing, sealed, type Vector } from '../vector.ts';
-import { lie, lieAboutFinding, lieInTrail, withoutFirst } from './lie.ts';
+import { add, lie, lieAboutFinding, lieInTrail, withoutFirst } from './lie.ts';
 
 const LATE = '2026-12-01T00:00:00.000Z';
 const EARLY = '2020-01-01T00:00:00.000Z';
@@ -18,6 +19,9 @@ const rejected: Recipe = {
     events.push(trailEvent(20, { at: AT.sealed, action: 'work_item.rejected', by: grace, object: item, after: { approval_id: id, comment: 'no' } }));
   },
 };
+
+/** The service made a ticket for the work item. */
+const withTicket: Recipe = { facts: (facts, events) => linkTicket(facts, (event) => add(events, event)) };
 
 /** A report that still named the finding could not be read, before anybody called the finding fixed. */
 const failed: Recipe = {
@@ -106,6 +110,26 @@ const acts: Vector[] = [
   lie('an artifact is left out', ['file_reference', 'omitted'], (evidence) => {
     Object.assign(evidence, { artifacts: [], collection: [] });
   }),
+  { name: 'good: a ticket of the work item', verdict: 'verified', codes: [], make: sealed(withTicket) },
+  lie('a ticket of the work item is left out', ['omitted'], ({ artifacts }) => void artifacts.pop(), withTicket),
+  lie('a ticket that a person added', ['unproven'], ({ artifacts: [, ticket] }) => void Object.assign(ticket ?? {}, { added_by: grace }), withTicket),
+  lie('a ticket that is called a test', ['unproven'], ({ artifacts: [, ticket] }) => void Object.assign(ticket ?? {}, { type: 'test_result' }), withTicket),
+  lie(
+    'an artifact was superseded',
+    ['unproven'],
+    ({ artifacts: [first, ticket] }) => void Object.assign(first ?? {}, { superseded_by: ticket?.id }),
+    withTicket,
+  ),
+  lieInTrail('a superseded artifact is shown as the current one', ['omitted'], (events) => [
+    ...events,
+    trailEvent(20, {
+      at: AT.sealed,
+      action: 'artifact.superseded',
+      by: ada,
+      object: { type: 'artifact', id: IDS.artifact },
+      after: { work_item_id: IDS.workItem, superseded_by: NOBODY },
+    }),
+  ]),
   lieInTrail('a removed artifact is still shown', ['omitted'], (events) => [
     ...events,
     trailEvent(20, {

@@ -47,6 +47,7 @@ const lies: Record<string, (evidence: Evidence) => void> = {
   'another e-mail address': ({ people }) => void Object.assign(people[1] ?? {}, { email: 'grace@auditor.example' }),
   'a policy that was never in force': ({ policies }) => void Object.assign(policies[1]?.sla ?? {}, { low: 400 }),
   'another first policy': ({ policies }) => void Object.assign(policies[0]?.sla ?? {}, { low: 400 }),
+  'other frameworks than those of the last policy': (evidence) => void Object.assign(evidence, { frameworks: ['PCI DSS 4.0.1'] }),
   'a change of the policy is left out': ({ policies }) => void policies.pop(),
   'a change of the policy at another time': ({ policies }) => void Object.assign(policies[1] ?? {}, { effective_from: AT.created }),
 };

@@ -1,7 +1,8 @@
-import type { EvidenceDocument, Finding, Person } from '@rrs/evidence-format';
+import type { EvidenceDocument, Finding } from '@rrs/evidence-format';
 import { EVIDENCE, type Fault, FINDINGS, TRAIL } from '../fault.ts';
 import { later } from '../time-order.ts';
-import type { Act } from './act.ts';
+import { isOther, omitted, unproven } from './act.ts';
+import { artifactFaults } from './artifacts.ts';
 import { credentialFaults } from './credentials.ts';
 import { deliveryFaults } from './deliveries.ts';
 import type { TrailFacts } from './facts.ts';
@@ -18,7 +19,7 @@ export function* trailFaults(document: EvidenceDocument, facts: TrailFacts): Gen
   yield* recordedFaults(document, facts.recorded);
   yield* credentialFaults(document, facts.credentials);
   yield* approvalFaults(document, facts);
-  yield* artifactFaults(document, facts);
+  yield* artifactFaults(document, facts.artifacts);
   for (const removed of unlinked) yield* removalFaults(removed, facts);
   for (const scan of scans) {
     yield* deliveryFaults(scan, facts.deliveries);
@@ -27,11 +28,6 @@ export function* trailFaults(document: EvidenceDocument, facts: TrailFacts): Gen
     if (act !== undefined && confirmed === null) yield omitted(`the confirmation of the scan ${id}`);
     if (confirmed !== null && (act === undefined || isOther(act, confirmed.by))) yield unproven(EVIDENCE, `that this person confirmed the scan ${id}`);
   }
-}
-
-/** Whether the trail names another person. An act without an event proves nothing. */
-function isOther(act: Act | null | undefined, { person }: Person): boolean {
-  return act !== null && act !== undefined && act.person !== person;
 }
 
 /** Only a merge removes a finding without an act of its own. */
@@ -54,17 +50,6 @@ function* approvalFaults({ approvals }: EvidenceDocument, facts: TrailFacts): Ge
       yield unproven(EVIDENCE, `the approval ${id} with this decision, person, time and comment`);
   }
   for (const id of facts.approvals.keys()) if (!stated.has(id)) yield omitted(`the approval or rejection ${id}`);
-}
-
-function* artifactFaults(document: EvidenceDocument, facts: TrailFacts): Generator<Fault> {
-  const listed = new Set(document.artifacts.map(({ id }) => id));
-  for (const id of facts.artifacts.keys()) if (!listed.has(id)) yield omitted(`the artifact ${id}`);
-  for (const { id, added_by, removed } of document.artifacts) {
-    const acts = facts.artifacts.get(id);
-    if (isOther(acts?.added, added_by)) yield unproven(EVIDENCE, `that this person added the artifact ${id}`);
-    if (removed === null && acts?.removed) yield omitted(`the removal of the artifact ${id}`);
-    if (removed !== null && (!acts?.removed || isOther(acts.removed, removed.by))) yield unproven(EVIDENCE, `that this person removed the artifact ${id}`);
-  }
 }
 
 /** The same for one finding. */
@@ -133,12 +118,4 @@ export function* scanListFaults({ scans }: EvidenceDocument, facts: TrailFacts, 
   const stated = new Set(scans.map(({ id }) => id));
   const isNeeded = (id: string, at: string): boolean => facts.deliveries.outcomes.get(id) === 'failed' || (firstEnd !== null && at > later(firstEnd));
   for (const [id, { at }] of facts.deliveries.imported) if (!stated.has(id) && isNeeded(id, at)) yield omitted(`the scan ${id}`);
-}
-
-function omitted(what: string): Fault {
-  return { code: 'omitted', file: EVIDENCE, detail: `The audit trail shows ${what}, but the document does not.` };
-}
-
-function unproven(file: string, what: string): Fault {
-  return { code: 'unproven', file, detail: `The audit trail does not show ${what}.` };
 }

@@ -1,5 +1,6 @@
 import type { TrailEvent } from '@rrs/evidence-format';
 import type { Act } from './act.ts';
+import { type ArtifactFacts, addArtifactEvent, emptyArtifactFacts } from './artifacts.ts';
 import { addCredential, type GivenCredentials } from './credentials.ts';
 import { addDelivery, type DeliveryFacts } from './deliveries.ts';
 import { addFindingEvent, type FindingActs } from './finding-acts.ts';
@@ -25,7 +26,7 @@ export interface TrailFacts {
   claims: Map<string, Act[]>;
   /** By finding: its last removal from the work item. */
   unlinked: Map<string, Act & { reason: unknown; severity: unknown }>;
-  artifacts: Map<string, { added: Act | null; removed: Act | null }>;
+  artifacts: ArtifactFacts;
   /** By scan. */
   confirmed: Map<string, Act>;
   recorded: RecordedValues;
@@ -48,7 +49,7 @@ export function emptyTrailFacts(): TrailFacts {
     credentials: new Map(),
     claims: new Map(),
     unlinked: new Map(),
-    artifacts: new Map(),
+    artifacts: emptyArtifactFacts(),
     confirmed: new Map(),
     recorded: { objects: new Map(), policies: [] },
     last: '',
@@ -63,7 +64,7 @@ const MAX_CLAIMS = 20;
 export function addEvent(facts: TrailFacts, event: TrailEvent, { seq, itemId }: { seq: number; itemId: string }): void {
   const { at, action, actor, object, after } = event;
   const act = { at, person: actor.person };
-  const { status, work_item_id } = fieldsOf(after);
+  const { status } = fieldsOf(after);
   if (at < facts.last) facts.disorder ??= seq;
   facts.last = at;
   recordValues(facts.recorded, event);
@@ -79,8 +80,7 @@ export function addEvent(facts: TrailFacts, event: TrailEvent, { seq, itemId }: 
   addDelivery(facts.deliveries, event);
   addCredential(facts.credentials, event);
   if (object.type === 'work_item' && object.id === itemId) addItemEvent(facts, event, act);
-  if (action === 'artifact.added' && work_item_id === itemId) facts.artifacts.set(object.id, { added: act, removed: null });
-  if (action === 'artifact.removed') facts.artifacts.set(object.id, { added: facts.artifacts.get(object.id)?.added ?? null, removed: act });
+  addArtifactEvent(facts.artifacts, event, itemId);
   if (action === 'import.confirmed') facts.confirmed.set(object.id, act);
 }
 

@@ -56,6 +56,7 @@ export function* recordedFaults(document: EvidenceDocument, recorded: RecordedVa
   yield* differences(recorded, 'the organization', organization);
   yield* differences(recorded, 'the package', { id: package_id, sequence, note });
   yield* policyFaults(document, recorded);
+  yield* frameworkFaults(document, recorded);
   for (const artifact of artifacts) yield* differences(recorded, `the artifact ${artifact.id}`, artifact);
   for (const person of people) yield* differences(recorded, `the person ${person.id}`, person);
   for (const { id, filename, sha256, received_at } of scans) yield* differences(recorded, `the scan ${id}`, { id, filename, sha256, received_at });
@@ -76,6 +77,13 @@ function* policyFaults({ policies: [first, ...changed] }: EvidenceDocument, { po
   const at = [...expected, ...actual].findIndex((_, index) => expected[index] !== actual[index]);
   if (at !== -1 && at < Math.max(expected.length, actual.length))
     yield { ...otherwise(`of policy ${at + 1}`), expected: expected[at] ?? 'no change', actual: actual[at] ?? 'no change' };
+}
+
+/** The policy has the frameworks too, but a package states only those of the last one. */
+function* frameworkFaults({ frameworks }: EvidenceDocument, { policies }: RecordedValues): Generator<Fault> {
+  const chosen = fieldOf(policies.at(-1)?.after, 'frameworks');
+  const [expected, actual] = [canonicalJson(chosen ?? frameworks), canonicalJson(frameworks)];
+  if (expected !== actual) yield { ...otherwise('of `frameworks`'), expected, actual };
 }
 
 /** What counts for packages. The audit trail calls the number of findings of the brake `count`. */
