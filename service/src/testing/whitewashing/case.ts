@@ -22,7 +22,7 @@ const BYTES = { 'content-type': 'application/octet-stream' };
 
 interface Upload {
   by?: Credential;
-  format?: 'grype' | 'trivy' | 'generic';
+  format?: 'grype' | 'trivy' | 'generic' | 'openvex';
   scope?: object;
 }
 
@@ -52,11 +52,13 @@ export async function startCase(world: World) {
     return answer.body as T;
   };
 
-  const upload = async (report: string, { by = 'scanner', format = 'grype', scope = {} }: Upload = {}): Promise<{ id: string; status: string }> => {
-    const query = new URLSearchParams({ format, scan_scope: JSON.stringify({ coverage: 'complete', ...scope }) });
-    const { id } = await call(by, 'POST', `/imports?${query}`, Buffer.from(report));
+  const runImport = async ({ id }: { id: string }): Promise<{ id: string; status: string }> => {
     await importHandler(api.blobs, api.follower, directReader).run({ org_id: team.orgId, import_id: id }, context);
     return call('owner', 'GET', `/imports/${id}`);
+  };
+  const upload = async (report: string, { by = 'scanner', format = 'grype', scope = {} }: Upload = {}): Promise<{ id: string; status: string }> => {
+    const query = new URLSearchParams({ format, scan_scope: JSON.stringify({ coverage: 'complete', ...scope }) });
+    return runImport(await call(by, 'POST', `/imports?${query}`, Buffer.from(report)));
   };
   const findings = async (...numbers: number[]): Promise<ListedFinding[]> => {
     const { data } = await call<{ data: ListedFinding[] }>('owner', 'GET', '/findings?limit=200&sort=created_at');
@@ -80,6 +82,7 @@ export async function startCase(world: World) {
     attempt,
     call,
     upload,
+    runImport,
     findings,
     oneFinding,
     approve,

@@ -10,11 +10,12 @@ import { further } from './further.ts';
 import { own } from './own.ts';
 import { relabel } from './relabel.ts';
 import { daysAgo } from './reports.ts';
+import { restored } from './restored.ts';
 import { rules } from './rules.ts';
 
 const world = usePackages({ idle: true, config: { ...behindProxy, RRS_OUTBOUND_ALLOW: '127.0.0.0/8' } });
 
-const attempts = [...classic, ...further, ...rules, ...own, ...delivery, ...disguise, ...relabel];
+const attempts = [...classic, ...further, ...rules, ...own, ...delivery, ...disguise, ...relabel, ...restored];
 const GRADES = ['A', 'B', 'C', 'D'];
 
 async function expectTruth({ run, conclusion, atBest, gaps }: Attempt): Promise<void> {
