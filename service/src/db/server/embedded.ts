@@ -193,6 +193,15 @@ async function launchUntil(server: Server, deadline: number): Promise<ChildProce
 /** Shared buffers are allocated as they are used, so a small database needs only a few of them. */
 const MAX_BUFFERS = 2 ** 30;
 
+function tuned({ version }: Server): Record<string, string> {
+  return {
+    jit: 'off',
+    shared_buffers: `${Math.floor(Math.min(totalmem() / 4, MAX_BUFFERS) / 2 ** 20)}MB`,
+    // After one of the processes that read for others was killed, PostgreSQL 18.4 neither recovered nor stopped. Without them, every connection reads itself.
+    ...(version >= 18 && { io_method: 'sync' }),
+  };
+}
+
 async function launch(server: Server): Promise<ChildProcess> {
   const settings = {
     listen_addresses: '',
@@ -201,7 +210,7 @@ async function launch(server: Server): Promise<ChildProcess> {
     max_connections: '100',
     timezone: 'UTC',
     log_timezone: 'UTC',
-    ...(server.isTuned && { jit: 'off', shared_buffers: `${Math.floor(Math.min(totalmem() / 4, MAX_BUFFERS) / 2 ** 20)}MB` }),
+    ...(server.isTuned && tuned(server)),
   };
   const child = run(server, 'postgres', ['-D', server.cluster, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])]);
   const deadline = Date.now() + START_TIMEOUT_MS;
