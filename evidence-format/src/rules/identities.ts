@@ -41,9 +41,10 @@ export function identitiesOf(people: readonly PersonFacts[]): Identities {
 
 /** A member who was removed and added again has two accounts, and still one e-mail address. The first account stands for all of them. */
 function accountsOf(people: readonly PersonFacts[]) {
-  const sorted = people.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  const byEmail = Map.groupBy(sorted, ({ id, email }) => email?.toLowerCase() ?? id);
-  const groups = new Map([...byEmail.values()].flatMap((group) => group.map(({ id }) => [id, group.map((one) => one.id)] as const)));
+  const nameOf = ({ id, email }: PersonFacts): string => email?.toLowerCase() ?? id;
+  const byName = new Map<string, string[]>(people.map((person) => [nameOf(person), []]));
+  for (const person of people.toSorted((a, b) => (a.id < b.id ? -1 : 1))) byName.get(nameOf(person))?.push(person.id);
+  const groups = new Map(people.map((person) => [person.id, byName.get(nameOf(person))]));
   const of = (id: string): string[] => groups.get(id) ?? [id];
   return { of, first: (id: string): string => of(id)[0] ?? id };
 }

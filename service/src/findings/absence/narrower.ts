@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { assetVersions, mergedAssets } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
-import { lastSeenSql, seenImportSql } from '../merge/group-records.ts';
+import { coverageOfSql, lastSeenSql, seenImportSql } from '../merge/group-records.ts';
 import { lowestSql, NARROW, SEPARATE } from '../merge/late-records.ts';
 import type { Resolution } from '../merge/resolution.ts';
 import { isSameVariantSql, kindsSql } from '../merge/run-lists.ts';
@@ -20,9 +20,11 @@ function reportedSql({ orgId, importId, sourceId }: Resolution): RawBuilder<unkn
 /**
  * A finding that disappears from the build that had it was not fixed. The build for another platform says nothing about it, and neither does another machine with
  * the same name or another lock file: if the source has scanned several, a scan of each must no longer show the finding. The day on which it was last seen counts as a whole, because
- * later sightings of a day are not written. A report that does not say at which of them it looked proves nothing if there are several.
+ * later sightings of a day are not written. A report that does not say at which of them it looked proves nothing if there are several. What is known about
+ * each finding is looked up by an index ("lateral … offset 0"): the planner expects few findings, and would compare each with each run.
  */
-async function compareBuilds(tx: TenantTx, { orgId, importId, sourceId }: Resolution, { isPartStated }: Absence): Promise<void> {
+async function compareBuilds(tx: TenantTx, resolution: Resolution, { isPartStated }: Absence): Promise<void> {
+  const { orgId, importId, sourceId } = resolution;
   const ofTrack = (x: string) =>
     sql`${sql.table(x)}.org_id = ${orgId} and ${sql.table(x)}.source_id = ${sourceId} and ${sql.table(x)}.asset_id = f.asset_id and ${sql.table(x)}.track = s.track`;
   const ofRun = (x: string) =>
@@ -54,12 +56,11 @@ async function compareBuilds(tx: TenantTx, { orgId, importId, sourceId }: Resolu
         else (f.asset_type = 'container_image' and seen.variant is not null) or exists (
           select from variants p join variants q on ${isOnTrack('q')} and ${isRecent('q')} and not ${isSameVariantSql(sql`p.variant`, sql`q.variant`)}
           where ${isOnTrack('p')} and ${isRecent('p')}) end as is_other
-      from closing
-      join findings f on f.org_id = ${orgId} and f.id = closing.finding_id
-      join sightings s on s.org_id = ${orgId} and s.finding_id = closing.finding_id and s.source_id = ${sourceId} and s.track = closing.track
-      join run_assets run on ${ofTrack('run')} and run.import_id = ${importId}
-      left join source_coverage c on ${ofTrack('c')}
-      left join run_assets seen on ${ofTrack('seen')} and seen.import_id = ${seenImportSql}
+      from closing f
+      cross join lateral (select own.* from sightings own where own.org_id = ${orgId} and own.finding_id = f.finding_id and own.source_id = ${sourceId} and own.track = f.track offset 0) s
+      cross join lateral (select own.* from run_assets own where ${ofTrack('own')} and own.import_id = ${importId} offset 0) run
+      left join lateral ${coverageOfSql(resolution, { asset: sql`f.asset_id`, track: sql`s.track` })} c on true
+      left join lateral (select own.* from run_assets own where ${ofTrack('own')} and own.import_id = ${seenImportSql} offset 0) seen on true
       left join ${assetVersions} build on build.org_id = ${orgId} and build.asset_id = f.asset_id and build.n = run.version_n
       left join ${assetVersions} before on before.org_id = ${orgId} and before.asset_id = f.asset_id and before.n = coalesce(seen.version_n, c.version_n)
     )
