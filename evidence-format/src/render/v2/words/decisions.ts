@@ -5,7 +5,7 @@ const KINDS: Readonly<Record<DecisionKind, string>> = {
   withdraw: 'Withdrew a finding',
   retire_asset: 'Retired an asset',
   retire_version: 'Retired a version',
-  end_track: 'Ended the tracking of a version',
+  end_track: 'Ended, merged or renamed a track',
   unlink: 'Removed findings from the work item',
   move: 'Moved findings to another work item',
   merge: 'Merged findings',

@@ -104,9 +104,12 @@ export const GAPS: Readonly<Record<GapCode, GapText>> = {
     why: 'The report did not come directly from the scanner.',
   },
   scan_self_described: {
-    label: 'Report does not identify itself',
-    what: some('report after the fix names neither an asset nor a tool nor a time', 'reports after the fix name neither an asset nor a tool nor a time'),
-    why: 'What was scanned, with what and when is known only from the person who uploaded the report.',
+    label: 'Report does not identify what was scanned',
+    what: some(
+      'report after the fix names neither an asset nor a tool nor a time, or another asset than the scan before',
+      'reports after the fix name neither an asset nor a tool nor a time, or another asset than the scan before',
+    ),
+    why: 'That the same asset was scanned is known only from the person who uploaded, labelled, merged or renamed something.',
   },
   scan_copied: {
     label: 'Report is a copy',
@@ -243,7 +246,7 @@ export const GAPS: Readonly<Record<GapCode, GapText>> = {
   },
   approver_took_part: {
     label: 'Approver took part',
-    what: naming('by', always('Everybody who approved the work also took part in it')),
+    what: naming('by', always('Everybody who approved the work also took part in it, or used a key that belongs to nobody')),
     why: 'The approval is not independent.',
   },
   rejected: {
