@@ -32,8 +32,9 @@ export async function readRelabelled(
   const selfNamed = await readSelfNamed(tx, orgId, assetIds);
   const own = new Set(assetIds);
   const idsOf = (name: string): string[] => known.get(name)?.filter((id) => own.has(id)) ?? [];
-  const isRelabelled = (row: ScanRow, index: number): boolean => {
-    const shown = new Set(named.slice(0, index).flatMap((earlier) => (seenIn.has(earlier.id) ? targetsOf(earlier) : [])));
+  /** What the scans so far name that showed one of the findings. */
+  const shown = new Set<string>();
+  const isRelabelled = (row: ScanRow): boolean => {
     const label = labelOf(row);
     // Reports of the tool that name the asset itself show that it need not be called by another name.
     const mustBeOwn = label !== null && idsOf(label).some((id) => selfNamed.has(`${id} ${row.format}`));
@@ -41,7 +42,12 @@ export async function readRelabelled(
     const claims = [...(label === null ? [] : [isOwn]), ...nameClaims(row.scan_scope.track, merges, shown)];
     return !targetsOf(row).some((target) => claims.every((holds) => holds(target)));
   };
-  return new Set(named.filter(isRelabelled).map(({ id }) => id));
+  const relabelled = new Set<string>();
+  for (const row of named) {
+    if (isRelabelled(row)) relabelled.add(row.id);
+    if (seenIn.has(row.id)) for (const target of targetsOf(row)) shown.add(target);
+  }
+  return relabelled;
 }
 
 const targetsOf = ({ run }: Pick<ScanRow, 'run'>): string[] => run.targets ?? [];
