@@ -21,43 +21,44 @@ function reportedSql({ orgId, importId, sourceId }: Resolution): RawBuilder<unkn
  * A finding that disappears from the build that had it was not fixed. The build for another platform says nothing about it, and neither does another machine with
  * the same name or another lock file: if the source has scanned several, a scan of each must no longer show the finding. The day on which it was last seen counts as a whole, because
  * later sightings of a day are not written. A report that does not say at which of them it looked proves nothing if there are several. What is known about
- * each finding is looked up by an index ("lateral … offset 0"): the planner expects few findings, and would compare each with each run.
+ * each asset and each finding is looked up by an index ("lateral … offset 0"): the planner expects few of them, and would compare each with each run.
  */
 async function compareBuilds(tx: TenantTx, resolution: Resolution, { isPartStated }: Absence): Promise<void> {
   const { orgId, importId, sourceId } = resolution;
   const ofTrack = (x: string) =>
-    sql`${sql.table(x)}.org_id = ${orgId} and ${sql.table(x)}.source_id = ${sourceId} and ${sql.table(x)}.asset_id = f.asset_id and ${sql.table(x)}.track = s.track`;
-  const ofRun = (x: string) =>
-    sql`${sql.table(x)}.org_id = ${orgId} and ${sql.table(x)}.source_id = ${sourceId} and ${sql.table(x)}.asset_id = run.asset_id and ${sql.table(x)}.track = run.track`;
-  const isOnTrack = (x: string) => sql`${sql.table(x)}.asset_id = f.asset_id and ${sql.table(x)}.track = s.track`;
+    sql`${sql.table(x)}.org_id = ${orgId} and ${sql.table(x)}.source_id = ${sourceId} and ${sql.table(x)}.asset_id = f.asset_id and ${sql.table(x)}.track = f.track`;
   const isRecent = (x: string) => sql`${sql.table(x)}.scanned_at > s.last_seen - make_interval(days => ${STALE_DAYS})`;
+  const known = (x: string) => sql`unnest(f.variants, f.scanned, f.completed) as ${sql.table(x)} (variant, scanned_at, complete_at)`;
   await sql`
     with closing as materialized (
-      select c.finding_id, c.track, f.asset_id, f.asset_type from import_closures c join findings f on f.org_id = ${orgId} and f.id = c.finding_id
-      where c.org_id = ${orgId} and c.import_id = ${importId} and c.absence = 'gone'
-    ), others as materialized (
-      select run.asset_id, run.track, scanned.variant, max(other.ended_at) as scanned_at
-      from run_assets run
-      join run_assets other on ${ofRun('other')} and other.variant is distinct from run.variant
-      cross join lateral unnest(string_to_array(other.variant, ',')) as scanned (variant)
-      where run.org_id = ${orgId} and run.import_id = ${importId} and run.asset_id in (select asset_id from closing where not (asset_type = 'repository' and ${isPartStated}))
-        and not exists (select from ${mergedAssets} merged where merged.org_id = ${orgId} and merged.asset_id = run.asset_id and other.variant like '%:%')
-        and (run.variant is null or not ${isSameVariantSql(sql`scanned.variant`, sql`run.variant`)}) group by 1, 2, 3
-    ), variants as materialized (
-      select run.*, (
-        select max(other.started_at) from run_assets other
-        where ${ofRun('other')} and other.complete and other.accepted and ${isSameVariantSql(sql`run.variant`, sql`other.variant`)}) as complete_at
-      from others run
+      select f.asset_id, f.asset_type, c.track, array_agg(c.finding_id) as finding_ids from import_closures c join findings f on f.org_id = ${orgId} and f.id = c.finding_id
+      where c.org_id = ${orgId} and c.import_id = ${importId} and c.absence = 'gone' group by 1, 2, 3
+    ), scanned as materialized (
+      select f.*, others.* from closing f
+      cross join lateral (
+        select array_agg(each.variant) as variants, array_agg(each.scanned_at) as scanned, array_agg((
+          select max(own.started_at) from run_assets own
+          where ${ofTrack('own')} and own.complete and own.accepted and ${isSameVariantSql(sql`each.variant`, sql`own.variant`)})) as completed
+        from (
+          select one.variant, max(other.ended_at) as scanned_at
+          from (select own.variant from run_assets own where ${ofTrack('own')} and own.import_id = ${importId} offset 0) run
+          join run_assets other on ${ofTrack('other')} and other.variant is distinct from run.variant
+          cross join lateral unnest(string_to_array(other.variant, ',')) as one (variant)
+          where not (f.asset_type = 'repository' and ${isPartStated})
+            and not exists (select from ${mergedAssets} merged where merged.org_id = ${orgId} and merged.asset_id = f.asset_id and other.variant like '%:%')
+            and (run.variant is null or not ${isSameVariantSql(sql`one.variant`, sql`run.variant`)}) group by 1
+        ) each
+      ) others
     ), compared as materialized (
       select s.finding_id, s.track, f.asset_type, coalesce(seen.build_ids && run.build_ids, before.digest = build.digest or before.commit = build.commit, false) as is_same,
         case when run.variant is not null then exists (
-          select from variants p where ${isOnTrack('p')} and p.scanned_at >= s.first_seen and (${isSameVariantSql(sql`p.variant`, sql`seen.variant`)} or ${isRecent('p')})
+          select from ${known('p')} where p.scanned_at >= s.first_seen and (${isSameVariantSql(sql`p.variant`, sql`seen.variant`)} or ${isRecent('p')})
             and (p.complete_at is null or p.complete_at < date_trunc('day', ${lastSeenSql}, 'UTC') + interval '1 day'))
         else (f.asset_type = 'container_image' and seen.variant is not null) or exists (
-          select from variants p join variants q on ${isOnTrack('q')} and ${isRecent('q')} and not ${isSameVariantSql(sql`p.variant`, sql`q.variant`)}
-          where ${isOnTrack('p')} and ${isRecent('p')}) end as is_other
-      from closing f
-      cross join lateral (select own.* from sightings own where own.org_id = ${orgId} and own.finding_id = f.finding_id and own.source_id = ${sourceId} and own.track = f.track offset 0) s
+          select from ${known('p')} join ${known('q')} on ${isRecent('q')} and not ${isSameVariantSql(sql`p.variant`, sql`q.variant`)} where ${isRecent('p')}) end as is_other
+      from scanned f
+      cross join lateral unnest(f.finding_ids) as closed (id)
+      cross join lateral (select own.* from sightings own where own.org_id = ${orgId} and own.finding_id = closed.id and own.source_id = ${sourceId} and own.track = f.track offset 0) s
       cross join lateral (select own.* from run_assets own where ${ofTrack('own')} and own.import_id = ${importId} offset 0) run
       left join lateral ${coverageOfSql(resolution, { asset: sql`f.asset_id`, track: sql`s.track` })} c on true
       left join lateral (select own.* from run_assets own where ${ofTrack('own')} and own.import_id = ${seenImportSql} offset 0) seen on true

@@ -58,6 +58,8 @@ const host = (n: number): Asset => ({ type: 'host', name: `host${n}.example.com`
 const all = Array.from({ length: HOSTS }, (_, n) => host(n));
 const on = (assets: readonly Asset[], given: Parameters<typeof seen>[0] = {}): Item[] => assets.map((asset) => seen({ asset, ...given }));
 const twice = (path: string, other: string): Item[] => [path, other].flatMap((one) => on(all, { location: { component: 'lib', path: one } }));
+/** Machines that may share a name, because nothing but their addresses tells them apart. */
+const atAddresses = (net: number): Asset[] => all.map((asset, n) => ({ ...asset, identifiers: [{ kind: 'ip', value: `10.0.${net}.${n % 250}` }] }));
 const manyOfOne = all.map((_, n) => inLib(`lib${n}`));
 const OTHER = ['CVE-2024-0002'];
 
@@ -82,6 +84,7 @@ it('no statement of an import compares each asset or finding with each other one
   await run(twice('a', 'b'));
   await run(twice('b', 'c'));
   for (const from of [0, 0, 50]) await run(manyOfOne.slice(from));
+  for (const [net, from] of [0, 1, 0, 1].map((third, n) => [third, n < 2 ? 0 : 50] as const)) await run(on(atAddresses(net).slice(from)));
   const connection = newId();
   for (const listed of [all, all, all.slice(50), all.slice(50)]) await engine.collect(org, connection, { items: on(listed), covers: listed, scope: scope() });
   const busiest = busiestSteps().sort((one, other) => other.rows - one.rows);
