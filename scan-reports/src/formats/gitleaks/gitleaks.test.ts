@@ -77,3 +77,11 @@ test('accepts null and an empty list and rejects another file', async () => {
   expect(await readAll(gitleaks, fromBuffer('[]'))).toMatchObject({ observations: [], rejections: [] });
   await expect(readAll(gitleaks, fromBuffer('[{"code": "DL3008", "file": "Dockerfile"}]'))).rejects.toThrow(/RuleID, File and StartLine/);
 });
+
+test('tells a scan of files from a scan of the history', async () => {
+  const leak = (Commit: string) => ({ RuleID: 'aws', File: '.env', StartLine: 1, Fingerprint: '.env:aws:1', Commit });
+  const runsOf = async (...leaks: object[]) => (await readAll(gitleaks, fromBuffer(JSON.stringify(leaks)))).runs;
+  expect(await runsOf(leak(''), leak(''))).toEqual([{ restrictions: ['scope=files'] }]);
+  expect(await runsOf(leak(''), leak('4f1c'))).toEqual([]);
+  expect((await read('v8.json')).runs).toEqual([]);
+});

@@ -1,9 +1,10 @@
-import type { Asset, Observation, ReportFormat, ReportHead } from '../../contract.ts';
+import type { Asset, Observation, ReportFormat, ReportHead, ReportInput } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { filePath, observation, RecordError, record, required } from '../../shared/normalize.ts';
 import { count, date, type Obj, obj, str, strs } from '../../shared/read.ts';
+import { runEntry } from '../../shared/run.ts';
 
 /** Reads only the fields in `leakOf` and `oldLeakOf`. The others contain the secret, its line, or names and emails of people. */
 export const gitleaks: ReportFormat = {
@@ -18,6 +19,7 @@ export const gitleaks: ReportFormat = {
     const head = await headOf(input);
     // Without leaks, gitleaks writes an empty list, and older versions write null.
     if (!detect(head) && !/^\s*(?:\[\s*\]|null)\s*$/.test(head.text)) throw notThisFormat(gitleaks.expects);
+    if (await isOfFolder(input)) yield* runEntry({ restrictions: ['scope=files'] });
     for await (const found of jsonValues(input, ['*'])) {
       const place = placeOf(found);
       yield* record(place, () => {
@@ -33,6 +35,16 @@ function detect(head: ReportHead): boolean {
   if (head.jsonShape !== 'array') return false;
   const isLeak = /"RuleID"\s*:/.test(head.text) && /"StartLine"\s*:/.test(head.text) && /"(?:Secret|Match|Fingerprint)"\s*:/.test(head.text);
   return (isLeak && !hasKeys(head, 'Target')) || (/"offender"\s*:/.test(head.text) && /"rule"\s*:/.test(head.text));
+}
+
+/** A scan of files (`gitleaks dir`) names no commits, and says nothing about secrets that are only in the history. */
+async function isOfFolder(input: ReportInput): Promise<boolean> {
+  let isOfFiles = false;
+  for await (const { value } of jsonValues(input, ['*.Commit', '*.commit'])) {
+    if (str(value)) return false;
+    isOfFiles = true;
+  }
+  return isOfFiles;
 }
 
 function leakOf(leak: Obj, place: string): Observation {

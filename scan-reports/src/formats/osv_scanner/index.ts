@@ -40,7 +40,8 @@ export const osvScanner: ReportFormat = {
     }
     if (!isOsvScanner(head)) throw notThisFormat(EXPECTS);
     const contexts = await readContexts(input);
-    yield* runEntry({ lock_files: [...contexts.values()].flatMap(({ source }) => filePath(str(source.path)) ?? []) });
+    const lock_files = [...contexts.values()].flatMap(({ source }) => filePath(str(source.path)) ?? []);
+    yield* runEntry({ lock_files, left_out: (await comparesLicenses(input)) ? [] : ['licenses'] });
     for await (const found of jsonValues(input, ['results.*.packages.*.vulnerabilities.*', 'results.*.packages.*.license_violations.*']))
       yield* readEntry(found, contexts.get(found.path.slice(0, 4).join('.')) ?? NO_CONTEXT);
   },
@@ -81,6 +82,12 @@ async function readContexts(input: ReportInput): Promise<Map<string, Context>> {
       },
     ]),
   );
+}
+
+/** Licenses are compared only with a list of those that are allowed (`--licenses=MIT,…`). */
+async function comparesLicenses(input: ReportInput): Promise<boolean> {
+  for await (const _ of jsonValues(input, ['experimental_config.licenses.allowlist.*', 'results.*.packages.*.license_violations.*'])) return true;
+  return false;
 }
 
 function* readEntry(found: JsonValue, context: Context): Generator<ReportItem> {

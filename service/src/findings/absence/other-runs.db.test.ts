@@ -209,6 +209,38 @@ describe('a scanner of a tool that may have been switched off', () => {
   });
 });
 
+describe('Gitleaks', () => {
+  const leak = (Description: string, Commit: string) => ({ Description, RuleID: Description, File: '.env', StartLine: 1, Fingerprint: Description, Commit });
+
+  it('closes no secrets of the history with a scan of files', async () => {
+    const org = await engine.organization();
+    await upload(org, 'gitleaks', [leak('A', '4f1c'), leak('B', '4f1c')], { started_at: at(1) });
+    await upload(org, 'gitleaks', [leak('C', ''), leak('D', '')], { started_at: at(2) });
+    await upload(org, 'gitleaks', [leak('D', '')], { started_at: at(3) });
+    expect(await statuses(org)).toEqual({ A: 'open', B: 'open', C: 'verified', D: 'open' });
+    await upload(org, 'gitleaks', [leak('B', '4f1c')], { started_at: at(4) });
+    expect(await statuses(org)).toMatchObject({ A: 'verified', B: 'open' });
+  });
+});
+
+describe('OSV-Scanner', () => {
+  const report = (allowlist: string[] | null, ...license_violations: string[]) => ({
+    results: [
+      { source: { path: 'go.mod', type: 'lockfile' }, packages: [{ package: { name: 'lib', version: '1.0.0', ecosystem: 'Go' }, license_violations }] },
+    ],
+    experimental_config: { licenses: { summary: false, allowlist } },
+  });
+
+  it('closes findings of licenses only if it compared them with a list', async () => {
+    const org = await engine.organization();
+    await upload(org, 'osv_scanner', report(['MIT'], 'GPL-3.0'), { started_at: at(1) });
+    await upload(org, 'osv_scanner', report(null), { started_at: at(2) });
+    expect(Object.values(await statuses(org))).toEqual(['open']);
+    await upload(org, 'osv_scanner', report(['MIT']), { started_at: at(3) });
+    expect(Object.values(await statuses(org))).toEqual(['verified']);
+  });
+});
+
 describe('Semgrep', () => {
   const result = (path: string) => ({ check_id: 'A', path, start: { line: 1 }, end: { line: 1 }, extra: { message: path, severity: 'ERROR', metadata: {} } });
   const run = (scanned: string[], found: string[]) => ({ version: '1.90.0', results: found.map(result), errors: [], paths: { scanned } });
