@@ -189,6 +189,8 @@ export interface ListedComponent {
 /** Kinds of findings that tools have options to leave out. */
 export const lookedForKinds = ['system_packages', 'libraries', 'files', 'secrets', 'misconfigurations', 'licenses', 'up_to_medium', 'without_fix'] as const;
 export type LookedFor = (typeof lookedForKinds)[number];
+/** Those with a scanner of their own that can be switched off. */
+export const switchableKinds = ['secrets', 'misconfigurations', 'licenses'] as const satisfies readonly LookedFor[];
 
 /** Facts about a run that decide whether it was able to see a finding. */
 export const runFacts = ['time', 'credentials', 'knowledge', 'checks', 'targets'] as const;

@@ -1,4 +1,4 @@
-import { ReportError, type ReportFormat, type ReportHead, type ReportInput } from './contract.ts';
+import { type ReportEntry, ReportError, type ReportFormat, type ReportHead, type ReportInput } from './contract.ts';
 import { detectFormat, headOf } from './detect.ts';
 
 interface Recognised {
@@ -37,12 +37,17 @@ function isEmptyValue(value: unknown): boolean {
 
 async function readsAsEmpty(format: ReportFormat, input: ReportInput): Promise<boolean> {
   try {
-    for await (const _ of format.read(input)) return false;
+    for await (const entry of format.read(input)) if (!isOnlyLeftOut(entry)) return false;
     return true;
   } catch (error) {
     if (error instanceof ReportError) return false;
     throw error;
   }
+}
+
+/** What an empty report does not show is no sign that it is one of the format. */
+function isOnlyLeftOut(entry: ReportEntry): boolean {
+  return 'run' in entry && Object.keys(entry.run).every((fact) => fact === 'left_out');
 }
 
 const SHAPES = { object: 'a JSON object', array: 'a JSON array', lines: 'JSON Lines' };
