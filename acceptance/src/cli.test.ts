@@ -189,7 +189,7 @@ describe('the templates for CI systems', () => {
     expect(await onGitHub({}, pull)).toMatchObject({ code: 0, stdout: expect.stringContaining('Gate passed') });
     const main = { GITHUB_REF: 'refs/heads/main', GITHUB_REF_NAME: 'main', GITHUB_BASE_REF: '' };
     scanAgain();
-    expect(await onGitHub({ INPUT_SARIF_FILE: 'gate.sarif', INPUT_COMPLETE: 'true' }, main)).toMatchObject({
+    expect(await onGitHub({ INPUT_SARIF_FILE: 'gate.sarif', INPUT_COMPLETE: 'true', INPUT_LOOKED_FOR: 'secrets\nlicenses\n' }, main)).toMatchObject({
       code: 1,
       stdout: expect.stringContaining('Gate failed'),
     });

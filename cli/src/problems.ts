@@ -32,6 +32,7 @@ const RENAMED: Readonly<Record<string, string>> = {
   version: 'asset-version',
   started_at: 'scanned-at',
   ended_tracks: 'ended-track',
+  looked_for: 'looked-for',
   due_at: 'due',
   expires_at: 'expires',
   expires_in_hours: 'hours',

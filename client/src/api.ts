@@ -2249,6 +2249,7 @@ export type GapCode =
   | 'scan_older_than_claim'
   | 'scan_uncredentialed'
   | 'scan_narrower'
+  | 'search_stated'
   | 'scanner_outdated'
   | 'brake_confirmed'
   | 'severity_lowered'
@@ -3713,6 +3714,8 @@ export type ScanScope = {
   ended_tracks?: string[];
   /** The part of a repository that was scanned, such as one lock file. Only findings of scans of the same part are closed. `.` says that all of it was scanned */
   path?: string;
+  /** Kinds of findings that the tool looked for, if the report does not show it. Trivy does not mention secrets if it finds none, so its last secret is closed only with this statement. Evidence packages say that it is yours */
+  looked_for?: ('secrets' | 'misconfigurations' | 'licenses')[];
   /** Further assets that the scan covered, even if it found nothing there */
   assets?: {
     /** Type of the asset */
@@ -3997,7 +4000,7 @@ export type Sighting = {
   /** What the scan that no longer showed the finding does not state, so that its proof is weaker. Empty while the finding is present */
   gaps: {
     /** The gap, for programs */
-    code: 'identity_weak' | 'time_unstated' | 'credentials_unstated' | 'knowledge_unstated' | 'checks_unstated';
+    code: 'identity_weak' | 'time_unstated' | 'credentials_unstated' | 'knowledge_unstated' | 'checks_unstated' | 'search_unstated';
     /** The gap, in words */
     sentence: string;
   }[];

@@ -8,7 +8,7 @@ import { printJson } from '../print.ts';
 import { gate } from './gate.ts';
 import { importAll, importReports } from './import.ts';
 
-const { format, asset, path, complete, 'ended-track': endedTrack } = importReports.options ?? {};
+const { format, asset, path, complete, 'looked-for': lookedFor, 'ended-track': endedTrack } = importReports.options ?? {};
 const { 'fail-on': failOn, 'new-only': newOnly, output } = gate.options ?? {};
 
 export const ci: Command = {
@@ -27,6 +27,7 @@ export const ci: Command = {
     ...(complete && { complete }),
     ...(format && { format }),
     ...(path && { path }),
+    ...(lookedFor && { 'looked-for': lookedFor }),
     ...(endedTrack && { 'ended-track': endedTrack }),
     ...(output && { output }),
     gate: { type: 'boolean', help: 'Decide over the findings. This is the default; --no-gate only imports.' },
@@ -46,7 +47,7 @@ type Step = Pick<Call, 'terminal'>;
 async function importAndDecide(call: Call, imports: Step, decision: Step = imports): Promise<number> {
   const job = ciJob(call.env);
   const track = textOf(call, 'track') ?? job.track;
-  const scope = pick(call, ['asset', 'asset-version', 'complete', 'format', 'path', 'ended-track', 'json']);
+  const scope = pick(call, ['asset', 'asset-version', 'complete', 'format', 'path', 'looked-for', 'ended-track', 'json']);
   const { status, ids } = await importAll({ ...call, ...imports, values: withoutUndefined({ ...scope, track }) });
   if (status !== EXIT.ok || flagOf(call, 'gate') === false) return status;
   const base = textOf(call, 'base') ?? job.base;

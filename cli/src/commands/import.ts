@@ -34,6 +34,12 @@ export const importReports: Command = {
       help: 'Pull request or branch of the asset that was merged or closed, such as pr-17. Its findings are not listed any more. Can be repeated.',
     },
     path: { type: 'string', value: 'FOLDER', help: 'Part of a repository that was scanned.' },
+    'looked-for': {
+      type: 'string',
+      multiple: true,
+      value: 'KIND',
+      help: 'What the tool looked for although the report does not show it: secrets, misconfigurations or licenses. Can be repeated.',
+    },
     'scanned-at': { type: 'string', value: 'TIME', help: 'When the scan began. Default: as the report says, or now.' },
     complete: { type: 'boolean', help: 'The report has all findings: close those that it no longer has.' },
     wait: { type: 'boolean', help: 'Wait until the imports end. This is the default; --no-wait only uploads.' },
@@ -118,6 +124,7 @@ async function created(client: Client, input: InputOf<'createImport'>): Promise<
 function scopeOf(call: Call): ScanScope {
   const asset = textOf(call, 'asset');
   const ended = listOf(call, 'ended-track');
+  const lookedFor = listOf(call, 'looked-for');
   return given({
     coverage: flagOf(call, 'complete') ? ('complete' as const) : undefined,
     asset: asset === undefined ? undefined : assetOf(asset),
@@ -125,6 +132,8 @@ function scopeOf(call: Call): ScanScope {
     track: textOf(call, 'track'),
     path: textOf(call, 'path'),
     ended_tracks: ended.length > 0 ? ended : undefined,
+    // The service checks the kinds and lists them.
+    looked_for: lookedFor.length > 0 ? (lookedFor as ScanScope['looked_for']) : undefined,
     started_at: timeOf(call, 'scanned-at'),
   });
 }

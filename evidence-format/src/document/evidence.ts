@@ -151,6 +151,7 @@ export const GAP_CODES = [
   'scan_older_than_claim',
   'scan_uncredentialed',
   'scan_narrower',
+  'search_stated',
   'scanner_outdated',
   'brake_confirmed',
   'severity_lowered',

@@ -1,4 +1,4 @@
-import { formats, severities } from '@rrs/scan-reports';
+import { formats, severities, switchableKinds } from '@rrs/scan-reports';
 import { Type } from 'typebox';
 import { listParameters, PageOf } from '../http/paging.ts';
 import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp } from '../http/schemas.ts';
@@ -99,6 +99,14 @@ const scopeFields = {
       description:
         'The part of a repository that was scanned, such as one lock file. Only findings of scans of the same part are closed. `.` says that all of it was scanned',
       examples: ['services/pay'],
+    }),
+  ),
+  looked_for: Type.Optional(
+    Type.Array(OneOf(switchableKinds), {
+      maxItems: switchableKinds.length,
+      description:
+        'Kinds of findings that the tool looked for, if the report does not show it. Trivy does not mention secrets if it finds none, so its last secret is closed only with this statement. Evidence packages say that it is yours',
+      examples: [['secrets']],
     }),
   ),
   assets: Type.Optional(Type.Array(ScopeAsset, { maxItems: 1_000, description: 'Further assets that the scan covered, even if it found nothing there' })),

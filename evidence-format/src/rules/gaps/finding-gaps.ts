@@ -64,6 +64,7 @@ function addDeliveryGaps(finding: Finding, facts: FindingGapFacts, collector: Ga
   for (const refusal of refusalsOf(finding, facts)) if (UNBELIEVED.has(refusal)) collector.add(refusal, 'major', scan);
   if (finding.provenance === 'worker') collector.add('scan_by_worker', 'major', scan);
   if (finding.provenance === 'other_person') collector.add('scan_by_hand', 'minor', scan);
+  if (finding.after.doubts.includes('search_unstated')) collector.add('search_stated', finding.provenance === 'worker' ? 'major' : 'minor', finding.id);
 }
 
 const NARROWER: readonly string[] = ['scan_narrower', 'check_disabled', 'partially_covered', 'not_read'];

@@ -178,6 +178,12 @@ const table: [GapCode, string, Change, GapWeight | null][] = [
   ],
   ['scan_narrower', 'a narrower scan', doubts('scan_narrower'), 'major'],
   ['scan_narrower', 'a scan that does not list its checks', doubts('checks_unstated'), 'minor'],
+  [
+    'search_stated',
+    'the sender says that the tool looked for secrets',
+    finding({ after: { state: 'absent', scan: IDS.after, doubts: ['search_unstated'] } }),
+    'minor',
+  ],
   ['scanner_outdated', 'older knowledge', doubts('knowledge_older'), 'minor'],
   ['brake_confirmed', 'confirmed by the worker', after({ confirmed: { by: ada, at: on('03-10') } }), 'major'],
   ['brake_confirmed', 'confirmed by somebody else', after({ confirmed: { by: mallory, at: on('03-10') } }), 'minor'],

@@ -14,6 +14,8 @@ export interface Absence {
   files: readonly string[] | null;
   /** What else the report states about what the tool looked for. */
   facts: Pick<RunFacts, 'looked_for' | 'left_out' | 'restrictions' | 'ports' | 'components' | 'dependencies'>;
+  /** Kinds of findings that the tool looked for according to the scope, and not according to the report. */
+  searchStated: readonly string[];
   /** Whether the scope says which part of the repository was scanned, or that all of it was. */
   isPartStated: boolean;
   toolVersion: string | null;
@@ -58,7 +60,7 @@ export const blockers = {
   seen_since: 'a scan that took place later, but does not count as complete, may have shown the finding',
   version_older: 'a higher version of the same release line was scanned before',
   scan_narrower:
-    'the run leaves out findings of this kind, does not show that it looked for them, or reports none although there were many. It may have been restricted',
+    'the run leaves out findings of this kind, does not show that it looked for them, or reports none although there were many. It may have been restricted. If the tool looked for secrets, misconfigurations or licenses, set `looked_for` in `scan_scope`',
 } as const;
 export type Blocker = keyof typeof blockers;
 
@@ -69,6 +71,7 @@ export const gaps = {
   credentials_unstated: 'The report does not say whether the tool could log in.',
   knowledge_unstated: 'The report does not state the date of the vulnerability database.',
   checks_unstated: 'The report does not list the checks that were enabled.',
+  search_unstated: 'The report does not show that the tool looked for findings of this kind. Whoever uploaded it says so.',
 } as const;
 export type Gap = keyof typeof gaps;
 

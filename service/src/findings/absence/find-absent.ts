@@ -4,7 +4,7 @@ import type { TenantTx } from '../../db/database.ts';
 import { anyRows } from '../../db/rows.ts';
 import { coverageOfSql, lastSeenSql, seenImportSql } from '../merge/group-records.ts';
 import type { Resolution } from '../merge/resolution.ts';
-import { FILES_SHARE, hasOtherSizeSql, isPortLeftOut, portRange } from '../merge/run-lists.ts';
+import { FILES_SHARE, hasOtherSizeSql, isPortLeftOut, kindsSql, portRange } from '../merge/run-lists.ts';
 import type { Absence, Blocker, Gap } from './absence.ts';
 import { isCheckRetired } from './retired-checks.ts';
 
@@ -106,13 +106,14 @@ function when(code: Blocker | Gap, condition: RawBuilder<unknown>): RawBuilder<u
 }
 
 /** What the run does not state, of what matters for the kind of finding. */
-function gapsOf({ checks, isTimeStated }: Absence): RawBuilder<unknown> {
+function gapsOf({ checks, isTimeStated, searchStated }: Absence): RawBuilder<unknown> {
   const gaps = [
     when('identity_weak', sql`a.identity_weak`),
     when('time_unstated', sql`${!isTimeStated}`),
     when('credentials_unstated', sql`a.credentialed is null and f.asset_type = 'host'`),
     when('knowledge_unstated', sql`a.knowledge_at is null and cardinality(f.vulnerability_ids) > 0`),
     when('checks_unstated', sql`${checks === null} and f.rule is not null and cardinality(f.vulnerability_ids) = 0`),
+    ...(searchStated.length === 0 ? [] : [when('search_unstated', sql`${kindsSql('f', sql`f.source_severity`)} && ${searchStated as string[]}::text[]`)]),
   ];
   return sql`array_remove(array[${sql.join(gaps)}]::text[], null)`;
 }

@@ -105,8 +105,9 @@ export async function findRetracted(tx: TenantTx, resolution: Resolution, absenc
  * A tool that looked for a kind may still have left out lower severities, so it must report something that is as low. Many findings that are all below the
  * lowest severity of the run were probably left out as well. Findings that the run is known not to have looked for do not count.
  */
-export async function findNarrower(tx: TenantTx, resolution: Resolution, { facts: { looked_for = [], left_out = [] } }: Absence): Promise<void> {
+export async function findNarrower(tx: TenantTx, resolution: Resolution, { facts: { looked_for = [], left_out = [] }, searchStated }: Absence): Promise<void> {
   const { orgId, importId } = resolution;
+  const leftOut = left_out.filter((kind) => !searchStated.includes(kind));
   const looked = looked_for as string[];
   const kinds = kindsSql('f', sql`f.source_severity`);
   await sql`
@@ -128,7 +129,7 @@ export async function findNarrower(tx: TenantTx, resolution: Resolution, { facts
       select missing.finding_id, missing.track from missing join empty using (asset_id, track)
       where empty.kind = any(missing.kinds) and (empty.kind <> all(${looked}::text[]) or ('up_to_medium' <> all(${looked}::text[]) and missing.severity < empty.lowest))
       union select missing.finding_id, missing.track from missing join below using (asset_id, track) where missing.severity between 1 and below.lowest - 1
-      union select finding_id, track from missing where kinds && ${left_out as string[]}::text[]
+      union select finding_id, track from missing where kinds && ${leftOut}::text[]
     )
     update import_closures c set blockers = array_append(c.blockers, 'scan_narrower') from blocked
     where c.org_id = ${orgId} and c.import_id = ${importId} and c.finding_id = blocked.finding_id and c.track = blocked.track`.execute(tx);

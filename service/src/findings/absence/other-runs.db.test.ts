@@ -168,6 +168,15 @@ describe('a scanner of a tool that may have been switched off', () => {
     expect(await statuses(org)).toEqual({ ...open, S: 'verified', C: 'verified', 'License L of lib': 'verified' });
   });
 
+  it('Trivy closes the last secret if the scope says that it looked for secrets, and the finding says who states it', async () => {
+    const org = await engine.organization();
+    await upload(org, 'trivy', trivy(secret('S'), license('L')), { started_at: at(1) });
+    await upload(org, 'trivy', trivy(), { started_at: at(2), looked_for: ['secrets'] });
+    expect(await statuses(org)).toEqual({ S: 'verified', 'License L of lib': 'open', V: 'open' });
+    const { rows } = await engine.admin().query<{ gaps: string[] }>(`select gaps from sightings where org_id = $1 and state = 'absent'`, [org]);
+    expect(rows).toEqual([{ gaps: ['checks_unstated', 'search_unstated'] }]);
+  });
+
   it('Trivy opens secrets of a late report that a newer one does not show', async () => {
     const org = await engine.organization();
     await upload(org, 'trivy', trivy(), { started_at: at(2) });

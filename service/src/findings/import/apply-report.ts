@@ -101,6 +101,7 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report):
     checks: staged.run.checks ?? null,
     files: staged.run.files ?? null,
     facts: staged.run,
+    searchStated: scope.looked_for?.filter((kind) => staged.run.left_out?.includes(kind)) ?? [],
     isPartStated: scope.path !== undefined,
     toolVersion: staged.run.tool_version ?? null,
     isTimeStated: isTimeStated(scope, staged),

@@ -5,8 +5,8 @@ import { openKeyRing } from '../../integrations/connections/secrets.ts';
 import { syncHandler } from '../../integrations/handlers.ts';
 import { syncDefaults } from '../../integrations/sync/sync.ts';
 import type { Attempt } from './attempt.ts';
-import type { Case } from './case.ts';
-import { daysAgo, grype } from './reports.ts';
+import type { Case, ListedFinding } from './case.ts';
+import { daysAgo, grype, trivy } from './reports.ts';
 
 /** Serves one file, as whoever owns the machine likes. */
 async function serve(text: string): Promise<{ url: string; replace(text: string): void; close(): void }> {
@@ -71,6 +71,23 @@ export const delivery: readonly Attempt[] = [
       await one.call('lead', 'PATCH', `/work-items/${item}`, { status: 'awaiting_verification', reason: 'rolled out' });
       const { key } = await one.call<{ key: string }>('lead', 'POST', '/api-keys', { name: 'CI pipeline', role: 'analyst' });
       await one.upload(grype({ weaknesses: [], build: 2 }), { by: { key } });
+      await one.approve(item);
+      return item;
+    },
+  },
+  {
+    name: 'switch off the search for secrets and state that it was on',
+    conclusion: 'remediated',
+    atBest: 'C',
+    gaps: ['scan_by_worker', 'search_stated'],
+    async run(one) {
+      await one.upload(trivy({ weaknesses: [], at: daysAgo(3), secrets: ['.env'] }), { format: 'trivy' });
+      const { data } = await one.call<{ data: ListedFinding[] }>('lead', 'GET', '/findings?q=env');
+      const finding_ids = data.map(({ id }) => id);
+      const { id: item } = await one.call('lead', 'POST', '/work-items', { title: 'Remove the secret', finding_ids, assignee: one.team.members.worker.email });
+      await one.artifact(item);
+      await one.claim(item);
+      await one.upload(trivy({ weaknesses: [], build: 2 }), { by: 'worker', format: 'trivy', scope: { looked_for: ['secrets'] } });
       await one.approve(item);
       return item;
     },

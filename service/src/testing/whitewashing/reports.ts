@@ -7,6 +7,8 @@ export interface ReportFacts {
   /** Digit that makes one build of the image differ from another. */
   build?: number;
   knowledgeAt?: Date;
+  /** Files that contain a secret. */
+  secrets?: readonly string[];
 }
 
 const DAY = 86_400_000;
@@ -28,7 +30,7 @@ export function grype({ weaknesses, image = IMAGE, at = new Date(), build = 1, k
   });
 }
 
-export function trivy({ weaknesses, image = IMAGE, at = new Date(), build = 1 }: ReportFacts): string {
+export function trivy({ weaknesses, image = IMAGE, at = new Date(), build = 1, secrets = [] }: ReportFacts): string {
   const Vulnerabilities = [...weaknesses, OTHER].map((n) => ({
     VulnerabilityID: cve(n),
     PkgName: `lib${n}`,
@@ -42,6 +44,9 @@ export function trivy({ weaknesses, image = IMAGE, at = new Date(), build = 1 }:
     ArtifactName: image,
     ArtifactType: 'container_image',
     Metadata: { RepoDigests: [`${image.split(':')[0]}@sha256:${String(build % 10).repeat(64)}`] },
-    Results: [{ Target: image, Class: 'os-pkgs', Type: 'debian', Vulnerabilities }],
+    Results: [
+      { Target: image, Class: 'os-pkgs', Type: 'debian', Vulnerabilities },
+      ...secrets.map((Target) => ({ Target, Class: 'secret', Secrets: [{ RuleID: 'private-key', Title: 'Private key', Severity: 'HIGH', StartLine: 1 }] })),
+    ],
   });
 }
