@@ -34,7 +34,7 @@ process.once('exit', () => {
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
-const LOG_CHARACTERS = 20_000;
+const LOG_CHARACTERS = 200_000;
 let bundling: Promise<void> | undefined;
 
 /** Starts the service. The callback gets its process id before it is ready, for kills during the start. */

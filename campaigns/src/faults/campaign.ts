@@ -9,10 +9,11 @@ import { type Outcome, quantile } from '../figures.ts';
 import { kill, postgresChildren, postgresPid, type Service, ServiceEnded, startService, temporaryDataDir, until } from '../processes.ts';
 import { countAbandoned, type Facts, halfImports, pending, pendingTickets, violationsIn } from './invariants.ts';
 import { emptyLedger, emptyParts } from './ledger.ts';
+import { isReady, logAround, stateOf } from './look.ts';
 import { startOutside } from './outside.ts';
 import { planOf, type Victim, type WorkName, workNames } from './plan.ts';
 import { upgrades } from './upgrades.ts';
-import { type Caller, type Connections, repeatUnanswered, send, startWork, type Work } from './work.ts';
+import { type Caller, type Connections, repeatUnanswered, send, startReading, startWork, type Work } from './work.ts';
 
 export interface Options {
   kills: number;
@@ -57,6 +58,7 @@ export async function faults({
     key: readFileSync(join(dataDir, 'first-owner-key'), 'utf8').trim(),
     ledger,
     fail: (message) => violations.push(message),
+    logAround: (requestId) => logAround(service, requestId),
   };
   const upgrading = upgrades(dataDir, ledger);
   const byVictim = new Map<Victim, number>();
@@ -115,10 +117,11 @@ export async function faults({
       if (violations.length > 0 || Date.now() - started > minutes * 60_000) break;
       done++;
       const work = await startRound(names);
+      const stopReading = startReading(caller);
       await delay(waitMs);
       const victim = chosen === 'migration' && upgrading.current === null ? 'backend' : chosen;
       service = await strike(victim, { service, dataDir, settings, random: randomOf(seed + done), upgrading });
-      await Promise.all(work.map((one) => one.done));
+      await Promise.all([stopReading(), ...work.map((one) => one.done)]);
       byVictim.set(victim, (byVictim.get(victim) ?? 0) + 1);
       if (service.ended()) violations.push(`the service ended by itself after kill ${done} (${victim}): ${service.log().slice(-2_000)}`);
       if (!isChecked) continue;
@@ -232,18 +235,6 @@ function withAdmin(dataDir: string, work: (admin: pg.Client) => Promise<void>): 
       await admin.end();
     }
   });
-}
-
-async function isReady(url: string): Promise<boolean> {
-  const response = await fetch(`${url}/readyz`).catch(() => null);
-  return response !== null && ((await response.json()) as { status: string }).status === 'ok';
-}
-
-/** What there is to see of a service that does not become ready. */
-async function stateOf(service: Service, dataDir: string): Promise<string> {
-  const answer = await fetch(`${service.url}/readyz`, { signal: AbortSignal.timeout(5_000) }).then((response) => response.text(), String);
-  const postgres = readFileSync(join(dataDir, 'postgres.log'), 'utf8');
-  return [`/readyz: ${answer}`, `log: ${service.log().slice(-2_000)}`, `PostgreSQL: ${postgres.slice(-2_000)}`].join('\n');
 }
 
 async function isRunning(caller: Caller, run: [string, string] | undefined): Promise<boolean> {

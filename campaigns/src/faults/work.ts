@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Ledger } from './ledger.ts';
 import type { WorkName } from './plan.ts';
 
@@ -8,6 +9,8 @@ export interface Caller {
   ledger: Ledger;
   /** Notes what must not happen. */
   fail(message: string): void;
+  /** What the service logged about a request and right before and after it. */
+  logAround(requestId: string): Promise<string>;
 }
 
 interface Sent {
@@ -20,7 +23,8 @@ interface Sent {
 }
 
 /** Null if there was no response, or if the service said that its database is away. Any other failure is a violation. */
-export async function send<T>({ url, key, ledger, fail }: Caller, path: string, { method, body, idempotencyKey, refusal = 503 }: Sent = {}): Promise<T | null> {
+export async function send<T>({ url, key, ledger, fail, logAround }: Caller, path: string, sent: Sent = {}): Promise<T | null> {
+  const { method, body, idempotencyKey, refusal = 503 } = sent;
   const type = typeof body === 'string' ? 'application/octet-stream' : 'application/json';
   const headers = {
     authorization: `Bearer ${key}`,
@@ -38,7 +42,9 @@ export async function send<T>({ url, key, ledger, fail }: Caller, path: string, 
     const text = await response.text();
     count(response.status);
     if (response.ok) return text === '' ? null : (JSON.parse(text) as T);
-    if (response.status !== 503 && response.status !== refusal) fail(`${method ?? 'GET/POST'} ${path}: ${response.status} ${text.slice(0, 300)}`);
+    if (response.status === 503 || response.status === refusal) return null;
+    const log = response.status >= 500 ? `\n${await logAround(response.headers.get('x-request-id') ?? '')}` : '';
+    fail(`${method ?? 'GET/POST'} ${path}: ${response.status} ${text.slice(0, 300)}${log}`);
     return null;
   } catch {
     count('none');
@@ -132,6 +138,34 @@ export function startWork(
     };
     return { name: kind, done: start() };
   });
+}
+
+const READ = [
+  '/findings?total=exact',
+  '/findings?severity=high&total=exact',
+  '/findings/stats',
+  '/work-items?total=exact',
+  '/imports?total=exact',
+  '/integrations',
+  '/riskops-evidence/packages',
+  '/audit-events?total=exact',
+];
+const READ_PAUSE_MS = 50;
+
+/** Looks at everything again and again, as people do, until the returned function is called. */
+export function startReading(caller: Caller): () => Promise<void> {
+  let isOver = false;
+  const read = async (first: number): Promise<void> => {
+    for (let n = first; !isOver; n++) {
+      await send(caller, READ[n % READ.length] ?? '');
+      await delay(READ_PAUSE_MS);
+    }
+  };
+  const readers = Promise.all([read(0), read(READ.length / 2)]);
+  return async () => {
+    isOver = true;
+    await readers;
+  };
 }
 
 /** Sends the requests again that got no response. Each must now be answered, once, whether or not it had been carried out. */

@@ -177,6 +177,18 @@ describe('a transaction', () => {
     expect(await emails(ours)).toEqual(['first@ours.example']);
   });
 
+  it('fails with what failed, although the refusal of a later statement is known earlier', async () => {
+    const failing = db.withTenant(ours, (tx) => {
+      // As in a function that has more to wait for than the one next to it.
+      const deep = sql`select 1 / 0`.execute(tx).catch(async (error: unknown) => {
+        await new Promise(setImmediate);
+        throw error;
+      });
+      return Promise.all([deep, sql`select 1`.execute(tx)]);
+    });
+    await expect(failing).rejects.toThrow('division by zero');
+  });
+
   it('takes no statement after its end, when the connection may be in the hands of another organization', async () => {
     let leaked: TenantTx | undefined;
     await db.withTenant(ours, async (tx) => {

@@ -63,6 +63,7 @@ const LANE_STATEMENT_MS = 10_000;
 const LOCK_NOT_AVAILABLE = '55P03';
 const LOCK_RETRY_MS = 100;
 const FEATURE_NOT_SUPPORTED = '0A000';
+const IN_FAILED_TRANSACTION = '25P02';
 
 export function openDatabase({ url, poolSize, acquireMs = ACQUIRE_TIMEOUT_MS }: DatabaseOptions): Database {
   const tenantPool = openPool(url, 'rrs_app', { max: poolSize, pipeline: true, acquireMs });
@@ -197,11 +198,13 @@ async function onConnection<T>(pool: pg.Pool, { begin, planning }: Transaction, 
   const client = await pool.connect();
   let broken = false;
   let over = false;
+  const failures: unknown[] = [];
+  const state = { isOver: () => over, failed: (error: unknown) => void failures.push(error) };
   try {
     // Not awaited: the connection is pipelined, so BEGIN is sent together with the first statement.
     const begun = client.query(begin);
-    begun.catch(() => {});
-    const result = await asTransaction(() => work(new Kysely<DB>({ dialect: singleConnection(client, planning, () => over) })));
+    begun.catch(state.failed);
+    const result = await asTransaction(() => work(new Kysely<DB>({ dialect: singleConnection(client, planning, state) })));
     over = true;
     await begun;
     const committed = await client.query('commit');
@@ -209,12 +212,14 @@ async function onConnection<T>(pool: pg.Pool, { begin, planning }: Transaction, 
     return result;
   } catch (error) {
     over = true;
+    // Of statements that are under way together, one fails and the others are refused for it. Their refusal may have been noticed first.
+    const cause = errorCodeOf(error) === IN_FAILED_TRANSACTION ? (failures[0] ?? error) : error;
     // Prepared statements that return all columns of a table fail for good when the table gets another column.
-    broken = errorCodeOf(error) === FEATURE_NOT_SUPPORTED;
+    broken = errorCodeOf(cause) === FEATURE_NOT_SUPPORTED;
     await client.query('rollback').catch(() => {
       broken = true;
     });
-    throw error;
+    throw cause;
   } finally {
     client.release(broken);
   }
@@ -227,14 +232,22 @@ interface Statement {
   name?: string;
 }
 
-function singleConnection(client: pg.PoolClient, planning: Planning, isOver: () => boolean): Dialect {
+interface TransactionState {
+  isOver(): boolean;
+  /** Called for each statement that fails, in the order in which they were sent. */
+  failed(error: unknown): void;
+}
+
+function singleConnection(client: pg.PoolClient, planning: Planning, { isOver, failed }: TransactionState): Dialect {
   const connection: DatabaseConnection = {
     executeQuery: async <R>(query: Statement): Promise<QueryResult<R>> => {
       // A statement left over from a failed Promise.all: the connection may already serve another organization.
       if (isOver()) throw new Error('the transaction has ended: a statement came after its end');
       const { sql: text, parameters } = query;
       const name = query.name ?? (planning === 'once' ? keptName(client, text) : undefined);
-      const result = await client.query<R & pg.QueryResultRow>({ text, values: [...parameters], ...(name === undefined ? {} : { name }) });
+      const sent = client.query<R & pg.QueryResultRow>({ text, values: [...parameters], ...(name === undefined ? {} : { name }) });
+      sent.catch(failed);
+      const result = await sent;
       return { rows: result.rows ?? [], numAffectedRows: BigInt(result.rowCount ?? 0) };
     },
     // biome-ignore lint/correctness/useYield: a pipelined connection cannot keep a cursor open

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../testing/eventually.ts';
 import { directReader } from '../testing/findings/reader.ts';
 import { startApi, type TestApi } from '../testing/http/api.ts';
+import { withClient } from '../testing/postgres.ts';
 import { importHandler } from './handlers.ts';
 import { takeImportLock } from './import-lock.ts';
 
@@ -56,6 +57,30 @@ it('requests that wait for an import leave the connections to others, and succee
   }
   expect((await writes).map(({ status }) => status)).toEqual(Array(3 * POOL).fill(201));
 });
+
+it.each([
+  ['work_items', 'POST', '/api/v1/findings', { title: 'A weakness', severity: 'high', asset: { type: 'host', name: 'upgraded.example' } }],
+  ['findings', 'GET', '/api/v1/findings?total=exact', undefined],
+] as const)(
+  'a request that meets a migration of %s waits for its lock, although several of its statements are under way',
+  async (table, method, path, body) => {
+    await withClient(api.databaseUrl, async (migration) => {
+      await migration.query(`begin; lock table rrs.${table} in access exclusive mode`);
+      const request = api.call(method, path, { as: api.ours.owner, ...(body && { body }) });
+      const attempts = new Set<string>();
+      const countAttempts = async (): Promise<number> => {
+        const { rows } = await migration.query<{ transaction: string }>(
+          'select virtualtransaction as transaction from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())',
+        );
+        for (const { transaction } of rows) attempts.add(transaction);
+        return attempts.size;
+      };
+      await eventually(countAttempts).toBeGreaterThan(1);
+      await migration.query('commit');
+      expect((await request).status).toBeLessThan(300);
+    });
+  },
+);
 
 it('imports that wait for the import lock do not exhaust the connection pool', async () => {
   const waiting = POOL + 2;

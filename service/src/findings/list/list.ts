@@ -32,9 +32,8 @@ export async function listFindings(tx: TenantTx, orgId: string, filter: FindingF
   }
   if (!PREPARED_LIMITS.includes(request.limit)) return fetchPage(tx, allOf(tx, orgId), columns, request);
   const { value = null, id = '' } = request.position ?? {};
-  const total = request.total === 'none' ? null : count(tx, allOf(tx, orgId), request.total);
-  const rows = await pageStatement(request)(tx, { orgId, value, id });
-  return pageOf(rows, await total, sortOf(columns, request), request);
+  const [rows, total] = await Promise.all([pageStatement(request)(tx, { orgId, value, id }), count(tx, allOf(tx, orgId), request.total)]);
+  return pageOf(rows, total, sortOf(columns, request), request);
 }
 
 // A plan for all values of a parameter could not use the indexes of listed findings.
