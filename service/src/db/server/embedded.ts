@@ -18,9 +18,10 @@ import { totalmem, userInfo } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { messageOf, OperatorError } from '../../shared/errors.ts';
+import { errorCodeOf, messageOf, OperatorError } from '../../shared/errors.ts';
 import { locatePostgres, makeOwnedDir, type PostgresHome } from './postgres-home.ts';
 import { stopServer } from './stop-server.ts';
+import { watchRecovery } from './watch-recovery.ts';
 
 /**
  * A PostgreSQL server that the service starts itself: its cluster is in the data folder, it listens on a Unix socket only, and only the operating
@@ -45,6 +46,7 @@ const DATABASE = 'rrs';
 const START_TIMEOUT_MS = 60_000;
 const AFTER_CRASH_MS = 15_000;
 const POLL_MS = 15;
+const ANSWER_MS = 5_000;
 
 /** For tests: the programs of another version, and a server that is configured as its packages are. */
 interface OtherServer {
@@ -89,6 +91,13 @@ export async function startEmbedded(dataDir: string, log: (line: string) => void
     }
   };
   const supervised = supervise();
+  const isStarted = (): boolean => child.exitCode === null && child.signalCode === null;
+  void watchRecovery({
+    pid: () => (isStarted() ? child.pid : undefined),
+    isRefusing: async () => (await answerOf(server)) === CANNOT_CONNECT_NOW,
+    isStopping: () => stopping,
+    log,
+  });
 
   return {
     url: urlOf(server, DATABASE, LOGIN),
@@ -214,7 +223,7 @@ async function launch(server: Server): Promise<ChildProcess> {
   };
   const child = run(server, 'postgres', ['-D', server.cluster, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])]);
   const deadline = Date.now() + START_TIMEOUT_MS;
-  while (!(await answers(server))) {
+  while ((await answerOf(server)) !== true) {
     if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) throw failure(server, 'PostgreSQL did not start');
     if (Date.now() > deadline) {
       child.kill('SIGINT');
@@ -225,13 +234,16 @@ async function launch(server: Server): Promise<ChildProcess> {
   return child;
 }
 
-async function answers(server: Server): Promise<boolean> {
-  const client = new pg.Client({ connectionString: urlOf(server, 'postgres') });
+const CANNOT_CONNECT_NOW = '57P03';
+
+/** Whether the server answers, or why it does not. */
+async function answerOf(server: Server): Promise<true | string> {
+  const client = new pg.Client({ connectionString: urlOf(server, 'postgres'), connectionTimeoutMillis: ANSWER_MS });
   try {
     await client.connect();
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    return errorCodeOf(error) ?? messageOf(error);
   } finally {
     await client.end().catch(() => {});
   }
