@@ -99,7 +99,7 @@ export function evidenceFindings(orgId: string, ids: RawBuilder<unknown>): RawBu
       (select jsonb_build_object('requested_by', jsonb_build_object('person', d.person, 'name', d.person_name),
           'approved_by', case when d.approver_name is not null then jsonb_build_object('person', d.approver, 'name', d.approver_name) end)
         from decisions d where d.org_id = ${orgId} and d.finding_id = f.id and d.state = 'active') as decision,
-      (select v.epss_date from ${vulnerabilityFacts} v where v.id = f.weakness and v.epss = f.epss) as epss_confirmed,
+      (select max(v.epss_date) from ${vulnerabilityFacts} v where v.id = any(f.weakness || f.vulnerability_ids) and v.epss = f.epss) as epss_confirmed,
       places.count as occurrence_count, places.first as occurrences
     from (select own.id from (${ids}) own (id) order by own.id offset 0) own
     cross join lateral (select * from findings f where f.org_id = ${orgId} and f.id = own.id offset 0) f

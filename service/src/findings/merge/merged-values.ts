@@ -4,7 +4,7 @@ import type { TenantTx } from '../../db/database.ts';
 import { assignments, columnsOf, insertLists, type NamedValues, selection } from '../../db/named-values.ts';
 import { anyRows } from '../../db/rows.ts';
 import { readPolicy } from '../../organizations/read-policy.ts';
-import { vulnerabilityFacts } from '../../vulnerabilities/relations.ts';
+import { joinKnown } from '../../vulnerabilities/relations.ts';
 import { riskSql } from '../../vulnerabilities/risk.ts';
 import { foldedColumns, importedColumns, saidByFinding, saidNames } from '../fields/derive.ts';
 import { historySql } from '../history.ts';
@@ -117,7 +117,7 @@ export async function createFindings(tx: TenantTx, { orgId, importId, sourceId, 
       ) g
       join tenant_import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = g.n
       join ${assetFacts} a on a.org_id = ${orgId} and a.id = g.asset_id
-      left join ${vulnerabilityFacts} v on v.id = g.weakness
+      ${joinKnown(sql`g.weakness`, sql`r.vulnerability_ids`)}
     )
     insert into findings (${columns}) select ${values} from staged`.execute(tx);
 }
@@ -159,7 +159,7 @@ async function applyValues(tx: TenantTx, { orgId, importId, sla, actor }: Mergin
       -- By its id. The planner, which knows nothing of a new organization, would go through all findings of the asset for each.
       cross join lateral (select known.* from findings known where known.org_id = ${orgId} and known.id = r.finding_id offset 0) f
       join ${assetFacts} a on a.org_id = ${orgId} and a.id = f.asset_id
-      left join ${vulnerabilityFacts} v on v.id = f.weakness
+      ${joinKnown(sql`f.weakness`, sql`r.vulnerability_ids`)}
       cross join lateral (
         select min(s.first_seen) as first_seen, max(s.last_seen) as last_seen, array_agg(distinct s.source_id order by s.source_id) as source_ids
         from sightings s where s.org_id = ${orgId} and s.finding_id = r.finding_id

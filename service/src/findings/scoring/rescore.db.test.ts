@@ -66,6 +66,27 @@ it('a vulnerability that becomes known to be exploited changes the version', asy
   expect((await read(id)).version).toBe(before.version + 1);
 });
 
+it('a check for several vulnerabilities has the worst that is known of them, whether that is learned before or after the import', async () => {
+  const ids = ['CVE-2026-1011', 'CVE-2026-1012', 'CVE-2026-1013'];
+  const importCheck = (rule: string) => service.run([seen({ tool: 'nessus', rule, vulnerability_ids: ids })]);
+  await importCheck('before');
+  await service.api().db.withSystem(async (tx) => {
+    const facts = { kev_version: '2026.11.16', cvss_version: '3.1' };
+    const vector = (availability: string) => `CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:N/A:${availability}`;
+    const rows = [
+      { id: ids[0] ?? '', kev: false, ...facts, cvss_score: 7.5, cvss_vector: vector('H') },
+      { id: ids[1] ?? '', kev: true, kev_due_date: '2026-12-01', ...facts, cvss_score: 5.3, cvss_vector: vector('L') },
+    ];
+    await tx.insertInto('vulnerabilities').values(rows).execute();
+  });
+  await learn(...ids.map((id, n) => ({ id, score: [0.1, 0.2, 0.7][n] ?? 0, percentile: 0.5, date: '2026-11-16' })));
+  await rescore();
+  const worst = { kev: { listed: true, due_date: '2026-12-01' }, epss: { score: 0.7, percentile: 0.5, date: '2026-11-16' }, cvss: { score: 7.5 } };
+  expect(await service.finding('nessus:before')).toMatchObject(worst);
+  await importCheck('after');
+  expect(await service.finding('nessus:after')).toMatchObject(worst);
+});
+
 it('all findings are reached, in portions of any size', async () => {
   const cves = Array.from({ length: 7 }, (_, n) => `CVE-2026-20${n}0`);
   const ids = [];

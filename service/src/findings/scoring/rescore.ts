@@ -3,7 +3,7 @@ import { assetFacts } from '../../assets/relations.ts';
 import type { Database, TenantTx } from '../../db/database.ts';
 import { readPolicy } from '../../organizations/read-policy.ts';
 import { systemActor } from '../../shared/actor.ts';
-import { vulnerabilityFacts } from '../../vulnerabilities/relations.ts';
+import { joinKnown } from '../../vulnerabilities/relations.ts';
 import { riskSql } from '../../vulnerabilities/risk.ts';
 import { reopenRiskIncreased } from '../decisions/risk-increased.ts';
 import { type FindingFollower, idsSql } from '../follower.ts';
@@ -57,9 +57,9 @@ async function rescorePortion(tx: TenantTx, { orgId, after, portion }: Portion):
         v.kev or f.reported_kev as kev, v.kev_due_date, coalesce(f.cvss_score, v.cvss_score) as cvss_score,
         coalesce(f.cvss_vector, v.cvss_vector) as cvss_vector, coalesce(f.cvss_version, v.cvss_version) as cvss_version, a.criticality, a.exposure,
         (f.kev, f.kev_due_date, f.cvss_score) is distinct from (v.kev or f.reported_kev, v.kev_due_date, coalesce(f.cvss_score, v.cvss_score)) as is_notable
-      from findings f join ${vulnerabilityFacts} v on v.id = f.weakness join ${assetFacts} a on a.org_id = ${orgId} and a.id = f.asset_id
+      from findings f join ${assetFacts} a on a.org_id = ${orgId} and a.id = f.asset_id ${joinKnown(sql`f.weakness`, sql`f.vulnerability_ids`)}
       where f.org_id = ${orgId} and ${following} and ${last === null ? sql`true` : sql`f.id <= ${last}`}
-        and (f.epss, f.kev, f.kev_due_date, f.cvss_score) is distinct from (coalesce(v.epss, f.epss), v.kev or f.reported_kev, v.kev_due_date, coalesce(f.cvss_score, v.cvss_score))
+        and v.id is not null and (f.epss, f.kev, f.kev_due_date, f.cvss_score) is distinct from (coalesce(v.epss, f.epss), v.kev or f.reported_kev, v.kev_due_date, coalesce(f.cvss_score, v.cvss_score))
     )
     update findings f set epss = known.epss, epss_percentile = known.epss_percentile, epss_date = known.epss_date, kev = known.kev, kev_due_date = known.kev_due_date,
         kev_since = case when known.kev then coalesce(f.kev_since, now()) end,
