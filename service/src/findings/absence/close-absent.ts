@@ -8,6 +8,7 @@ import type { Groups } from '../merge/group-records.ts';
 import { updateShared } from '../merge/merged-values.ts';
 import { isLarge, type Resolution } from '../merge/resolution.ts';
 import { componentEntry, isSelective, portRange, recordLists } from '../merge/run-lists.ts';
+import { countPlaces } from '../merge/write-places.ts';
 import type { Absence } from './absence.ts';
 import { findExcess, type Withheld } from './brake.ts';
 import { addReportedAsFixed, findAbsent } from './find-absent.ts';
@@ -157,11 +158,10 @@ async function applyClosures(tx: TenantTx, resolution: Resolution): Promise<numb
     where c.org_id = ${orgId} and c.import_id = ${importId} and s.org_id = ${orgId} and s.finding_id = c.finding_id and s.source_id = ${sourceId} and s.track = c.track
       and (s.state = 'present' or s.absence = 'declared') and s.last_seen <= c.absent_at`.execute(tx);
   const ids = sql`select c.finding_id from import_closures c where c.org_id = ${orgId} and c.import_id = ${importId}`;
-  await updateShared(
-    tx,
-    resolution,
-    sql`select s.finding_id from sightings s where s.org_id = ${orgId} and s.finding_id in (${ids}) group by 1 having count(*) > 1`,
-  );
+  const shared = sql`select s.finding_id from sightings s where s.org_id = ${orgId} and s.finding_id in (${ids}) group by 1 having count(*) > 1`;
+  await updateShared(tx, resolution, shared);
+  // Places count as long as a source sees them. A finding that is closed keeps the number that it had.
+  await countPlaces(tx, orgId, sql`${shared} and bool_or(s.state = 'present')`);
   return closeUnseen(tx, resolution, ids);
 }
 
