@@ -104,18 +104,18 @@ export function buildFacts(
   };
 }
 
-/** The originals of scans that confirm nothing are left out. */
+/** The originals of scans that confirm nothing are left out, and those that somebody deleted, even if their bytes are still stored. */
 function buildScans({ scans, findings }: Snapshot, storedReports: ReadonlySet<string>): Scan[] {
   const after = new Set(findings.flatMap((finding) => (finding.after.state === 'absent' ? [finding.after.scan] : [])));
   const before = new Set(findings.map((finding) => finding.before.scan));
   const known = new Set(findings.flatMap(({ weakness, cves }) => [weakness, ...cves]));
-  return scans.map((scan) => {
+  return scans.map(({ is_deleted, ...scan }) => {
     const phase = after.has(scan.id) ? 'after' : before.has(scan.id) ? 'before' : 'other';
     return {
       ...scan,
       phase,
       names: scan.names.filter((name) => known.has(name)),
-      file: phase !== 'other' && storedReports.has(scan.sha256) ? `data/scans/${phase}/${scan.id}/report` : null,
+      file: phase !== 'other' && !is_deleted && storedReports.has(scan.sha256) ? `data/scans/${phase}/${scan.id}/report` : null,
     };
   });
 }

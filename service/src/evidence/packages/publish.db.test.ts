@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
+import { lockReportFiles } from '../../findings/import/report-files.ts';
 import { type PackageBody, usePackages } from '../../testing/evidence/packages.ts';
 
 const world = usePackages({ idle: true });
@@ -57,6 +58,48 @@ async function waiting(): Promise<number> {
   const rows = await db.systemQuery('waiting', "select from pg_locks where not granted and locktype = 'transactionid'", []);
   return rows.length;
 }
+
+describe('a scan report that is deleted while its package is sealed', () => {
+  const asset = 'deleted-meanwhile:1';
+  const remove = (id: string) => world.api().call('DELETE', `/api/v1/imports/${id}/file`, { as: world.api().ours.owner });
+  async function requested() {
+    const worker = await world.work();
+    const before = await world.scan(asset, ['openssl']);
+    const { id: item } = await world.workItem('Deleted meanwhile', { asset });
+    const after = await world.scan(asset, []);
+    await worker.stop();
+    return { before, after, id: (await world.request(item)).package_id };
+  }
+
+  it('is not in the package, which says so', async () => {
+    const { before, after, id } = await requested();
+    const sealing = await world.suspend(id, 'publish');
+    expect((await remove(after.id)).status).toBe(204);
+    await expect(sealing.resume()).rejects.toThrow('was deleted while the package was sealed');
+    await world.attempt(id);
+    const { status, files, completeness } = await read(id);
+    expect([status, files.filter(({ path }) => path.startsWith('data/scans/')).map(({ path }) => path)]).toEqual([
+      'ready',
+      [`data/scans/before/${before.id}/report`],
+    ]);
+    const gaps = completeness.gaps.filter(({ code }) => ['scan_not_kept', 'interrupted_sealing'].includes(code));
+    expect(gaps).toMatchObject([{ code: 'scan_not_kept', weight: 'major', about: [after.id] }, { code: 'interrupted_sealing' }]);
+    expect((await remove(before.id)).status).toBe(409);
+  });
+
+  it('is kept if the package is published first', async () => {
+    const { after, id } = await requested();
+    const { ours, db } = world.api();
+    let deletion: ReturnType<typeof remove> | undefined;
+    await db.withTenant({ orgId: ours.id }, async (tx) => {
+      expect(await lockReportFiles(tx, ours.id, [after.id])).toEqual([]);
+      deletion = remove(after.id);
+      await expect.poll(() => waiting(), { timeout: 10_000, interval: 20 }).toBeGreaterThan(0);
+      await sql`insert into package_blobs (org_id, package_id, sha256) select org_id, ${id}, sha256 from imports where id = ${after.id}`.execute(tx);
+    });
+    expect((await deletion)?.status).toBe(409);
+  });
+});
 
 describe('two packages of one work item', () => {
   it('end with the later one as current, even if it is published first', async () => {

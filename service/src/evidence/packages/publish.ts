@@ -3,6 +3,7 @@ import { recordAudit } from '../../audit/record.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { emit } from '../../events/emit.ts';
 import type { EventType } from '../../events/types.ts';
+import { lockReportFiles } from '../../findings/import/report-files.ts';
 import { systemActor } from '../../shared/actor.ts';
 import { publishLeaf } from '../log/transparency-log.ts';
 import { LeaseLost } from './lease.ts';
@@ -21,6 +22,7 @@ export async function publishPackage(
 ): Promise<void> {
   const { org_id: orgId, id, work_item_id } = row;
   const { evidence, payload, tags } = bag;
+  await keepReports(tx, orgId, evidence.scans);
   const outdated = await lockAndCompare(tx, orgId, evidence.findings);
   await lockPackagesOfItem(tx, work_item_id);
   const hashOf = (path: string): string | null => tags.find((file) => file.path === path)?.sha256 ?? null;
@@ -79,6 +81,13 @@ export async function publishPackage(
     await auditAndEmit(tx, row, 'package.superseded', { work_item_id, sequence: row.sequence, reason });
   }
   await queueLogEntries(tx, orgId);
+}
+
+/** Threat: a report that was deleted while the package was sealed would stay in it for good. The next attempt leaves it out and says so. */
+async function keepReports(tx: TenantTx, orgId: string, scans: Sealed['bag']['evidence']['scans']): Promise<void> {
+  const carried = scans.filter(({ file }) => file !== null).map(({ id }) => id);
+  const [deleted] = await lockReportFiles(tx, orgId, carried);
+  if (deleted !== undefined) throw new Error(`the file of the import ${deleted} was deleted while the package was sealed`);
 }
 
 async function recordContents(

@@ -13,6 +13,8 @@ export interface ScanRow {
   filename: string | null;
   sha256: string;
   bytes: string;
+  /** Whether somebody asked for the file to be deleted. Its bytes can still be stored, for example for another organization. */
+  is_deleted: boolean;
   scan_scope: ScanScope;
   received: number;
   rejected: number;
@@ -69,7 +71,7 @@ export async function readScans(tx: TenantTx, orgId: string, { ids, assetIds }: 
       where run.org_id = ${orgId} and run.asset_id = any(${assetIds as string[]}::uuid[]) and run.import_id in (select id from wanted)
       group by run.import_id
     )
-    select i.id, i.status, i.format, i.filename, i.sha256, i.bytes, i.scan_scope, i.received, i.rejected, i.actor, i.connection_id, i.settings, i.pipeline, i.run, i.names, i.created_at, i.finished_at,
+    select i.id, i.status, i.format, i.filename, i.sha256, i.bytes, i.file_deleted_at is not null as is_deleted, i.scan_scope, i.received, i.rejected, i.actor, i.connection_id, i.settings, i.pipeline, i.run, i.names, i.created_at, i.finished_at,
       coalesce(nullif(o.tool, ''), o.provider, i.format, 'unknown') as tool, copied.id as copy_of, coalesce(covered.versions, '{}') as versions, coalesce(covered.tracks, '{}') as tracks,
       case when covered.import_id is not null then jsonb_build_object('complete', covered.complete, 'selective', covered.selective, 'credentialed', covered.credentialed,
         'knowledge_at', covered.knowledge_at, 'started_at', covered.started_at, 'ended_at', covered.ended_at) end as covered

@@ -16,30 +16,44 @@ export async function storedReports(tx: SystemTx, sha256s: readonly string[]): P
   return rows;
 }
 
-/** Whether an evidence package of the organization contains the file. */
+/** Keeps the files of the given imports from being deleted until the end of the transaction. Returns the imports whose file already was. */
+export async function lockReportFiles(tx: TenantTx, orgId: string, ids: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string; is_deleted: boolean }>`
+    select id, file_deleted_at is not null as is_deleted from imports where org_id = ${orgId} and id = any(${ids as string[]}::uuid[]) order by id for share`.execute(
+    tx,
+  );
+  return rows.filter(({ is_deleted }) => is_deleted).map(({ id }) => id);
+}
+
+/** Whether an evidence package of the organization contains the file. A package that is published holds the lock of the import, so ask again after locking it. */
 const isCited = sql<boolean>`exists (select from package_files cited where cited.org_id = imports.org_id and cited.sha256 = imports.sha256)`;
 
 /** Deletes the file of an import. The import stays. A job erases the bytes, unless something else refers to them. */
 export async function deleteReportFile(tx: TenantTx, actor: Actor, id: string): Promise<void> {
   const row = await tx
     .selectFrom('imports')
-    .select(['status', 'sha256', 'bytes', 'file_deleted_at', isCited.as('cited')])
+    .select(['status', 'file_deleted_at'])
     .where('org_id', '=', actor.orgId)
     .where('id', '=', id)
-    .forUpdate('imports')
+    .forUpdate()
     .executeTakeFirst();
   if (!row) throw notFound('import', id);
   if (row.file_deleted_at !== null) return;
   if (row.status === 'queued' || row.status === 'running')
     throw new AppError('conflict', `The import "${id}" is ${row.status} and still reads its file. Delete the file when the import has finished.`);
-  if (row.cited) throw new AppError('conflict', `An evidence package contains the file of the import "${id}". Files of evidence packages are kept for good.`);
-  await tx
-    .updateTable('imports')
-    .set({ file_deleted_at: sql<Date>`now()`, file_deleted_by: actor.name })
-    .where('org_id', '=', actor.orgId)
-    .where('id', '=', id)
-    .execute();
-  await followDeletion(tx, actor, [{ id, ...row }]);
+  const deleted = await markDeleted(tx, actor, [id]);
+  if (deleted.length === 0)
+    throw new AppError('conflict', `An evidence package contains the file of the import "${id}". Files of evidence packages are kept for good.`);
+  await followDeletion(tx, actor, deleted);
+}
+
+/** Marks the files of locked imports as deleted, except those that a package contains. */
+async function markDeleted(tx: TenantTx, { orgId, name }: Actor, ids: readonly string[]): Promise<DeletedFile[]> {
+  const { rows } = await sql<DeletedFile>`
+    update imports set file_deleted_at = now(), file_deleted_by = ${name}
+    where org_id = ${orgId} and id = any(${ids as string[]}::uuid[]) and not ${isCited}
+    returning id, sha256, bytes`.execute(tx);
+  return rows;
 }
 
 interface Report {
@@ -88,16 +102,21 @@ interface FileAges {
 
 /** Deletes a batch of files that are older than the policy says. Returns how many there were. */
 export async function deleteOldReportFiles(tx: TenantTx, orgId: string, { report_days, run_days }: FileAges, limit: number): Promise<number> {
-  const { rows } = await sql<DeletedFile>`
-    update imports set file_deleted_at = now(), file_deleted_by = ${RETENTION}
-    where org_id = ${orgId} and id in (
-      select id from imports
-      where org_id = ${orgId} and file_deleted_at is null and created_at < now() - least(${report_days}::int, ${run_days}::int) * interval '1 day'
-        and created_at < now() - case when connection_id is null then ${report_days}::int else ${run_days}::int end * interval '1 day'
-        and status in ('succeeded', 'failed', 'discarded') and not ${isCited}
-      order by created_at limit ${limit} for update skip locked
-    )
-    returning id, sha256, bytes`.execute(tx);
-  await followDeletion(tx, systemActor(orgId, RETENTION), rows);
+  const { rows } = await sql<{ id: string }>`
+    select id from imports
+    where org_id = ${orgId} and file_deleted_at is null and created_at < now() - least(${report_days}::int, ${run_days}::int) * interval '1 day'
+      and created_at < now() - case when connection_id is null then ${report_days}::int else ${run_days}::int end * interval '1 day'
+      and status in ('succeeded', 'failed', 'discarded') and not ${isCited}
+    order by created_at limit ${limit} for update skip locked`.execute(tx);
+  const actor = systemActor(orgId, RETENTION);
+  await followDeletion(
+    tx,
+    actor,
+    await markDeleted(
+      tx,
+      actor,
+      rows.map(({ id }) => id),
+    ),
+  );
   return rows.length;
 }

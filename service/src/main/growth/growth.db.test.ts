@@ -114,6 +114,24 @@ describe('deleting the file of an import', () => {
     await eventually(() => isStored({ sha256: other?.sha256 ?? '' })).toBe(false);
   });
 
+  it('keeps it out of later packages, even where another organization keeps the bytes', async () => {
+    const { ours, theirs, call } = world.api();
+    const image = 'registry.example.com/left-out';
+    for (const components of [['left-pad'], []]) await world.scan(image, components, { as: theirs.owner });
+    const before = await uploaded(image);
+    const { id: item } = await world.workItem(`Fix ${image}`, { q: image });
+    const after = await uploaded(image, []);
+    for (const report of [before, after]) expect([(await remove(report.id)).status, await isStored(report)]).toEqual([204, true]);
+    const { body } = await call('POST', '/api/v1/riskops-evidence/packages', { as: ours.owner, body: { work_item_id: item, dry_run: true } });
+    const sealed = await world.seal(item);
+    for (const { completeness } of [sealed, body as typeof sealed])
+      expect(completeness.gaps.filter(({ code }) => code === 'scan_not_kept')).toMatchObject([
+        { weight: 'major', about: [after.id] },
+        { weight: 'minor', about: [before.id] },
+      ]);
+    expect(sealed.files.filter(({ path }) => path.startsWith('data/scans/'))).toEqual([]);
+  });
+
   it('is refused if a package contains the file, and for readers', async () => {
     const report = await cited('registry.example.com/cited');
     expect(await remove(report.id)).toMatchObject({ status: 409, body: { detail: expect.stringContaining('evidence package') } });

@@ -10,7 +10,10 @@ import { pipelineDelivery, readTrustChanges } from './pipeline-scans.ts';
 import { readRelabelled } from './relabelled.ts';
 
 /** Where the original of a scan is stored depends on its phase, so both are added later. `names` are still all vulnerabilities that the file names. */
-export type ScanFacts = Omit<Scan, 'phase' | 'file'>;
+export interface ScanFacts extends Omit<Scan, 'phase' | 'file'> {
+  /** Whether somebody asked for the file to be deleted. */
+  is_deleted: boolean;
+}
 
 interface ScansToRead extends ScanSelection {
   /** The scans that showed one of the findings that are asked about. */
@@ -73,6 +76,7 @@ function scanFacts(row: ScanRow): Omit<ScanFacts, 'delivery' | 'confirmed'> {
     sha256: row.sha256,
     size: Number(row.bytes),
     original: isConnection ? 'records' : 'bytes',
+    is_deleted: row.is_deleted,
   };
 }
 
