@@ -125,6 +125,15 @@ describe('an alias', () => {
     expect(await add(ghsa, cve)).toMatchObject({ status: 409, body: { detail: expect.stringContaining('Restore it') } });
   });
 
+  it('that a person adds and revokes leaves each finding its own id, also if the one of the alias is older', async () => {
+    await scan([ghsa], 'tool_b');
+    await scan([cve], 'tool_a');
+    await add(ghsa, cve);
+    expect(await findings()).toEqual([`${cve} open tool_a,tool_b`]);
+    expect(await change(ghsa, 'revoke')).toMatchObject({ status: 200 });
+    expect(await findings()).toEqual([`${cve} open tool_a`, `${ghsa} open tool_b`]);
+  });
+
   it('cannot stand for itself, be circular, be a CVE, or have an id that nobody reported', async () => {
     const other = `SNYK-JS-${count}`;
     await scan([cve], 'tool_a');

@@ -26,10 +26,17 @@ interface Revoked {
 export async function separateAlias(tx: TenantTx, actor: Actor, revoked: Revoked): Promise<{ pairs: Pair[]; ids: string[] }> {
   const { orgId } = actor;
   const { alias, weakness, reason } = revoked;
-  const rules = sql`
-    select r.id from tenant_findings a join identity_rules r on r.org_id = ${orgId} and r.a = a.id and r.kind = 'alias' and r.revoked_at is null
+  // If the finding that stayed had been that of the alias, the other one has its id, but no source that names it.
+  const rules = sql.join(
+    (['a', 'b'] as const).map(
+      (named) => sql`
+    select r.id from tenant_findings f join identity_rules r on r.org_id = ${orgId} and ${sql.ref(`r.${named}`)} = f.id and r.kind = 'alias' and r.revoked_at is null
+    join findings a on a.org_id = ${orgId} and a.id = r.a
     join findings b on b.org_id = ${orgId} and b.id = r.b
-    where a.org_id = ${orgId} and a.facets @@ ${aliasQuery([alias])}::tsquery and a.merged_into is not null and a.weakness = ${alias} and b.weakness = ${weakness}`;
+    where f.org_id = ${orgId} and f.facets @@ ${aliasQuery([alias])}::tsquery and a.merged_into is not null and a.weakness = ${alias} and b.weakness = ${weakness}`,
+    ),
+    sql` union `,
+  );
   const pairs = await splitFindings(tx, actor, rules, { reason });
   await restoreNames(tx, orgId, revoked, pairs);
   const moves = await planMoves(tx, orgId, revoked);
