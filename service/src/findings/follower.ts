@@ -15,14 +15,19 @@ export interface FindingFollower {
   link(tx: TenantTx, actor: Actor, workItemId: string, ids: readonly string[]): Promise<void>;
   /** Puts findings on the open work items of others that were merged into them. Call it before `follow`. */
   moveLinks(tx: TenantTx, actor: Actor, pairs: readonly MergedPair[]): Promise<void>;
-  /** Puts findings that were separated again on the open work items that they were on. Call it before `follow`. */
-  restoreLinks(tx: TenantTx, actor: Actor, pairs: readonly MergedPair[]): Promise<void>;
+  /** Puts findings that were separated again on the open work items that they were on, and on those that were given the finding that stood for both. Call it before `follow`. */
+  restoreLinks(tx: TenantTx, actor: Actor, pairs: readonly SeparatedPair[]): Promise<void>;
 }
 
 /** A finding that was merged into another one. */
 export interface MergedPair {
   from_id: string;
   into_id: string;
+}
+
+/** A finding that was separated from another one. `merged_at` is null if the two were always one. */
+export interface SeparatedPair extends MergedPair {
+  merged_at: Date | null;
 }
 
 export function idsSql(ids: readonly string[]): RawBuilder<unknown> {

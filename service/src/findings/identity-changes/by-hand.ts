@@ -4,11 +4,10 @@ import type { TenantTx } from '../../db/database.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { FindingRow } from '../fields/field.ts';
-import { type FindingFollower, idsSql } from '../follower.ts';
+import { type FindingFollower, idsSql, type SeparatedPair } from '../follower.ts';
 import { takeImportLock } from '../import-lock.ts';
 import { readFinding } from '../list/list.ts';
 import { mergeFindings } from './merge-findings.ts';
-import type { Pair } from './move-sightings.ts';
 import { splitFindings } from './split-findings.ts';
 
 interface Merge {
@@ -64,7 +63,7 @@ export async function splitByHand(tx: TenantTx, actor: Actor, follower: FindingF
   return readFinding(tx, orgId, id);
 }
 
-async function restore(tx: TenantTx, actor: Actor, follower: FindingFollower, pairs: readonly Pair[]): Promise<void> {
+async function restore(tx: TenantTx, actor: Actor, follower: FindingFollower, pairs: readonly SeparatedPair[]): Promise<void> {
   await follower.restoreLinks(tx, actor, pairs);
   await follower.follow(tx, actor, idsSql(pairs.flatMap(({ from_id, into_id }) => [from_id, into_id])));
 }

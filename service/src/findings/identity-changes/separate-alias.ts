@@ -4,7 +4,7 @@ import { emitSql } from '../../events/emit.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { voidRequestsOfClosed } from '../decisions/decisions.ts';
 import { foldAgain } from '../endings/fold-again.ts';
-import { idsSql } from '../follower.ts';
+import { idsSql, type SeparatedPair } from '../follower.ts';
 import { historySql } from '../history.ts';
 import { saidByFindingSql } from '../merge/merged-values.ts';
 import { countPlaces } from '../merge/write-places.ts';
@@ -21,9 +21,9 @@ interface Revoked {
 
 /**
  * Separates the findings of two ids that turned out not to be aliases. Findings that were merged get back what they had. Then every sighting goes to the
- * finding of the id that its source names, which is created if necessary. Requires the import lock. Returns the findings that were merged, and all that changed.
+ * finding of the id that its source names, which is created if necessary. Requires the import lock. Returns the findings that were one, and all that changed.
  */
-export async function separateAlias(tx: TenantTx, actor: Actor, revoked: Revoked): Promise<{ pairs: Pair[]; ids: string[] }> {
+export async function separateAlias(tx: TenantTx, actor: Actor, revoked: Revoked): Promise<{ pairs: SeparatedPair[]; ids: string[] }> {
   const { orgId } = actor;
   const { alias, weakness, reason } = revoked;
   // If the finding that stayed had been that of the alias, the other one has its id, but no source that names it.
@@ -49,7 +49,8 @@ export async function separateAlias(tx: TenantTx, actor: Actor, revoked: Revoked
   await countPlaces(tx, orgId, idsSql(ids));
   await closeEmpty(tx, actor, ids);
   await voidRequestsOfClosed(tx, orgId, idsSql(ids));
-  return { pairs, ids };
+  const apart = moves.filter(({ from_id, to_id }) => from_id !== to_id).map(({ from_id, to_id }) => ({ from_id: to_id, into_id: from_id, merged_at: null }));
+  return { pairs: [...pairs, ...apart], ids };
 }
 
 /** If the finding that stayed had been that of the alias, it took the vulnerability's id. Both take back their own. In steps, because ids are unique. */

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 import { emitSql } from '../../events/emit.ts';
 import { foldAgain } from '../endings/fold-again.ts';
+import type { SeparatedPair } from '../follower.ts';
 import { type HistoryActor, historySql } from '../history.ts';
 import { activeStatuses } from '../status.ts';
 import { statusColumns } from './merge-findings.ts';
@@ -16,10 +17,10 @@ export async function splitFindings(
   actor: HistoryActor,
   rules: RawBuilder<unknown>,
   { reason, settle }: { reason: string | null; settle?: (pairs: readonly Pair[]) => Promise<void> },
-): Promise<Pair[]> {
+): Promise<SeparatedPair[]> {
   const { orgId } = actor;
-  const { rows } = await sql<{ id: string; a: string; b: string }>`
-    select r.id, r.a, r.b from identity_rules r where r.org_id = ${orgId} and r.revoked_at is null and r.id in (${rules}) order by r.created_at desc, r.id desc`.execute(
+  const { rows } = await sql<{ id: string; a: string; b: string; created_at: Date }>`
+    select r.id, r.a, r.b, r.created_at from identity_rules r where r.org_id = ${orgId} and r.revoked_at is null and r.id in (${rules}) order by r.created_at desc, r.id desc`.execute(
     tx,
   );
   if (rows.length === 0) {
@@ -29,7 +30,7 @@ export async function splitFindings(
   const ids = rows.map(({ id }) => id);
   await sql`select from findings where org_id = ${orgId} and id = any(${rows.flatMap(({ a, b }) => [a, b])}::uuid[]) order by id for update`.execute(tx);
   await moveBack(tx, orgId, ids);
-  const pairs = rows.map(({ a, b }) => ({ from_id: a, into_id: b }));
+  const pairs = rows.map(({ a, b, created_at }) => ({ from_id: a, into_id: b, merged_at: created_at }));
   await settle?.(pairs);
   await restoreStatus(tx, actor, ids, reason);
   await returnOwn(tx, orgId, ids);

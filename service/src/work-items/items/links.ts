@@ -6,7 +6,7 @@ import type { TenantTx } from '../../db/database.ts';
 import { fetchPage, type PageRequest, type SortColumns } from '../../db/pages.ts';
 import { emit } from '../../events/emit.ts';
 import type { EventType } from '../../events/types.ts';
-import type { MergedPair } from '../../findings/follower.ts';
+import type { MergedPair, SeparatedPair } from '../../findings/follower.ts';
 import { filterFindings, ownFindings } from '../../findings/list/filter.ts';
 import { prepareFilter } from '../../findings/list/prepare-filter.ts';
 import { findingFacts } from '../../findings/relations.ts';
@@ -164,8 +164,11 @@ export async function moveLinks(tx: TenantTx, actor: Actor, pairs: readonly Merg
   );
 }
 
-/** Puts findings back on the open work items that they were on until they were merged. */
-export async function restoreLinks(tx: TenantTx, actor: Actor, pairs: readonly MergedPair[]): Promise<void> {
+/**
+ * Puts findings back on the open work items that they were on until they were merged. Threat: a work item is given two findings as one, and the one that is
+ * still open is separated from it. It stays on the work item, too.
+ */
+export async function restoreLinks(tx: TenantTx, actor: Actor, pairs: readonly SeparatedPair[]): Promise<void> {
   const { orgId } = actor;
   await lockLinks(tx, orgId);
   await replaceLinks(
@@ -175,6 +178,11 @@ export async function restoreLinks(tx: TenantTx, actor: Actor, pairs: readonly M
     sql`
       select l.work_item_id, l.finding_id from ${pairsSql(pairs)}
       join work_item_findings l on l.org_id = ${orgId} and l.finding_id = pair.from_id and l.unlink_reason = ${mergeReason}
+      join work_items w on w.org_id = ${orgId} and w.id = l.work_item_id and w.closed_at is null
+      union
+      select l.work_item_id, pair.from_id from unnest(${pairs.map(({ from_id }) => from_id)}::uuid[], ${pairs.map(({ into_id }) => into_id)}::uuid[],
+        ${pairs.map(({ merged_at }) => merged_at)}::timestamptz[]) as pair (from_id, into_id, merged_at)
+      join work_item_findings l on l.org_id = ${orgId} and l.finding_id = pair.into_id and l.unlinked_at is null and (pair.merged_at is null or l.linked_at > pair.merged_at)
       join work_items w on w.org_id = ${orgId} and w.id = l.work_item_id and w.closed_at is null`,
   );
 }

@@ -32,6 +32,13 @@ const everLinked = (orgId: string, itemId: string) => {
   return sql`${linked} union select f.id from ${findingFacts} f where f.org_id = ${orgId} and f.merged_into in (${linked})`;
 };
 
+/** Which ids are those of one vulnerability. Threat: an alias that is revoked separates a finding from what still shows it. */
+const aliasesSql = (orgId: string, itemId: string, from: Date) => sql`
+    select e.* from ${auditTrail} e
+    where e.org_id = ${orgId} and e.object_type = 'alias' and e.occurred_at >= ${from} and array[e.object_id, e.after->>'vulnerability'] && (
+      select coalesce(array_agg(distinct named.id), '{}') from ${findingFacts} f cross join lateral unnest(f.vulnerability_ids) as named (id)
+      where f.org_id = ${orgId} and f.id in (${everLinked(orgId, itemId)}))`;
+
 /** Events of the work item, of what belongs to it and of the policy. */
 function auditedSql({ orgId, itemId, assetIds, sourceIds, connectionIds, importIds, from }: TrailScope): RawBuilder<unknown> {
   const objects = [itemId, orgId, ...assetIds, ...sourceIds, ...connectionIds, ...importIds];
@@ -42,7 +49,8 @@ function auditedSql({ orgId, itemId, assetIds, sourceIds, connectionIds, importI
         union select merged.from_asset_id::text from ${assetMerges} merged where merged.org_id = ${orgId} and merged.into_asset_id::text = any(${assetIds as string[]})
         union select id::text from artifacts where org_id = ${orgId} and work_item_id = ${itemId}
         union select id::text from evidence_packages where org_id = ${orgId} and work_item_id = ${itemId})
-      and (e.occurred_at >= ${from} or e.object_type in ('connection', 'pipeline_trust')) and (e.object_type <> 'import' or e.action = any(${IMPORT_ACTIONS}))`;
+      and (e.occurred_at >= ${from} or e.object_type in ('connection', 'pipeline_trust')) and (e.object_type <> 'import' or e.action = any(${IMPORT_ACTIONS}))
+    union all ${aliasesSql(orgId, itemId, from)}`;
 }
 
 export interface Actors {
