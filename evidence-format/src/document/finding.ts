@@ -62,8 +62,11 @@ export interface FindingFacts {
   occurrences: Occurrence[];
   /** The scan that showed the finding. */
   before: { state: 'present' | 'unknown'; scan: string | null };
-  /** The scan that covered its place and no longer showed it. `doubts` are codes of what that scan does not state. */
-  after: { state: 'absent' | 'present' | 'unknown'; scan: string | null; doubts: string[] };
+  /**
+   * The scan that covered its place and no longer showed it. `others` are the scans by which its other sources and tracks no longer showed it, and `doubts` are
+   * codes of what these scans do not state.
+   */
+  after: { state: 'absent' | 'present' | 'unknown'; scan: string | null; others: string[]; doubts: string[] };
   /** A scan since the claim that shows the finding, discarded and failed ones included. */
   contradicted_by: string | null;
   /** Whether the versions in use where the finding was seen were scanned again. Null if the asset has no versions. */

@@ -30,7 +30,7 @@ import { collectUnlinked } from './gaps/unlinked.ts';
 import { type Identities, identitiesOf } from './identities.ts';
 import { provenanceOf } from './provenance.ts';
 import { collectSelections } from './selections.ts';
-import { standingFacts, standingOf } from './standing.ts';
+import { scansAfter, standingFacts, standingOf } from './standing.ts';
 import { collectWorkers, type Workers } from './workers.ts';
 
 /** Everything that follows from the facts, besides what follows for each finding. */
@@ -103,7 +103,7 @@ type Kept = Pick<
   | 'decided_by'
   | 'contradicted_by'
   | 'merged'
-> & { afterScan: string | null };
+> & { afterScans: string[] };
 
 function deriveFindings(facts: PackageFacts, { identities, workers, credentials, register, selected, unlinked, earlier }: FromTrail) {
   const { as_of: asOf, policies } = facts;
@@ -129,9 +129,9 @@ function deriveFindings(facts: PackageFacts, { identities, workers, credentials,
     rests.add(finding);
     failed.add(finding);
     for (const source of finding.sources) seenBy.add(assetSource(finding.asset.id, source));
-    const afterScan = finding.after.state === 'absent' ? finding.after.scan : null;
+    const afterScans = finding.after.state === 'absent' ? scansAfter(finding) : [];
     const restsOnScan = finding.state === 'verified' || (finding.state === 'withdrawn' && finding.cause === 'source');
-    if (restsOnScan && afterScan !== null) used.add(afterScan);
+    if (restsOnScan) for (const scan of afterScans) used.add(scan);
     const { id, state, assurance, provenance, severity, severity_source, acceptance, justification, decided_by, contradicted_by, merged } = finding;
     kept.push({
       id,
@@ -146,7 +146,7 @@ function deriveFindings(facts: PackageFacts, { identities, workers, credentials,
       decided_by,
       contradicted_by,
       merged,
-      afterScan,
+      afterScans,
     });
     return finding;
   }
@@ -195,7 +195,7 @@ function deriveFindings(facts: PackageFacts, { identities, workers, credentials,
       ...kept.map(({ id, severity_source }) => [id, severity_source] as const),
     ]);
     const ofImport = ({ kind, import_id }: Decision): string[] => {
-      if (kind === 'brake_confirm') return kept.flatMap(({ id, afterScan }) => (afterScan === import_id ? [id] : []));
+      if (kind === 'brake_confirm') return kept.flatMap(({ id, afterScans }) => (import_id !== null && afterScans.includes(import_id) ? [id] : []));
       return kind === 'import_discard' ? kept.flatMap(({ id, contradicted_by }) => (contradicted_by === import_id ? [id] : [])) : [];
     };
     return register.decisions((id) => severities.get(id), ofImport);

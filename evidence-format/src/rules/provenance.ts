@@ -1,6 +1,7 @@
 import type { FindingFacts } from '../document/finding.ts';
-import type { Delivery, Provenance, Scan } from '../document/scan.ts';
+import { type Delivery, PROVENANCES, type Provenance, type Scan } from '../document/scan.ts';
 import { type Identities, OWNERLESS } from './identities.ts';
+import { scansAfter } from './standing.ts';
 import type { Workers } from './workers.ts';
 
 /** What the provenance of a scan depends on. */
@@ -10,10 +11,18 @@ export interface ProvenanceFacts {
   identities: Identities;
 }
 
-/** The provenance of the scan that no longer shows the finding. Null if there is none. */
-export function provenanceOf({ after, before }: Pick<FindingFacts, 'before' | 'after'>, facts: ProvenanceFacts): Provenance | null {
-  const scan = after.state === 'absent' ? facts.scans.get(after.scan ?? '') : undefined;
-  return scan === undefined ? null : scanProvenance(scan, facts.scans.get(before.scan ?? ''), facts);
+/** The worst provenance of the scans that no longer show the finding. Null if there is none. */
+export function provenanceOf(finding: Pick<FindingFacts, 'before' | 'after'>, facts: ProvenanceFacts): Provenance | null {
+  const known = new Set(provenances(finding, facts).map(({ provenance }) => provenance));
+  return PROVENANCES.findLast((provenance) => known.has(provenance)) ?? null;
+}
+
+/** The provenance of each scan that no longer shows the finding. */
+export function provenances(finding: Pick<FindingFacts, 'before' | 'after'>, facts: ProvenanceFacts): { scan: string; provenance: Provenance }[] {
+  if (finding.after.state !== 'absent') return [];
+  const before = facts.scans.get(finding.before.scan ?? '');
+  const scans = scansAfter(finding).flatMap((id) => facts.scans.get(id) ?? []);
+  return scans.map((scan) => ({ scan: scan.id, provenance: scanProvenance(scan, before, facts) }));
 }
 
 /**

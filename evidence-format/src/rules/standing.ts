@@ -57,12 +57,17 @@ function isProven(finding: FindingFacts, facts: StandingFacts): boolean {
   return finding.cause === 'scan' && after.state === 'absent' && after.scan !== before.scan && refusalsOf(finding, facts).length === 0;
 }
 
-/** What speaks against the scan that no longer shows a finding. */
+/** All scans that no longer show a finding, one for each of its sources and tracks. Threat: among several, only the worst one tells how far the others can be believed. */
+export function scansAfter({ after }: Pick<FindingFacts, 'after'>): string[] {
+  return after.scan === null ? [] : [after.scan, ...after.others];
+}
+
+/** What speaks against the scans that no longer show a finding. */
 export function refusalsOf(finding: FindingFacts, { scans, removedSources }: StandingFacts): Refusal[] {
-  const scan = scans.get(finding.after.scan ?? '');
+  const gone = scansAfter(finding).flatMap((id) => scans.get(id) ?? []);
   const holds: Record<Refusal, boolean> = {
-    scan_self_described: scan?.self_described === true,
-    scan_copied: scan !== undefined && scan.copy_of !== null,
+    scan_self_described: gone.some(({ self_described }) => self_described),
+    scan_copied: gone.some(({ copy_of }) => copy_of !== null),
     scan_contradicts: finding.contradicted_by !== null,
     source_removed: finding.sources.some((source) => removedSources.has(sourceKey(finding.asset.id, source)) && !saidAbsent(finding, source)),
     version_not_rescanned: finding.version_rescanned === false,

@@ -114,7 +114,8 @@ export const findingSchema: Of<Finding> = {
       object<Finding['after']>({
         state: field('Whether the scan still reported the finding.', choice(['absent', 'present', 'unknown'])),
         scan: field('ID of the scan in `scans`, or null.', nullable(uuid)),
-        doubts: field('Codes of what that scan does not state.', list(anyText)),
+        others: field('IDs of the scans by which the other sources and tracks of the finding no longer showed it.', list(uuid)),
+        doubts: field('Codes of what these scans do not state.', list(anyText)),
       }),
     ),
     contradicted_by: field('ID of a scan since the claim that shows the finding, or null. Discarded and failed scans count.', nullable(uuid)),

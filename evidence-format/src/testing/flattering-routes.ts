@@ -26,7 +26,7 @@ const withdrawn: Partial<FindingFacts> = {
   assurance: null,
   cause: 'person',
   decided_by: ada,
-  after: { state: 'unknown', scan: null, doubts: [] },
+  after: { state: 'unknown', scan: null, others: [], doubts: [] },
 };
 const decide = (number: number, status: string, more: object = {}) =>
   event('finding.status_changed', ada, { object: ofFinding(number), before: { status: 'open' }, after: { status, reason_code: 'by_person', ...more } });

@@ -71,7 +71,7 @@ export function findingFacts(number: number, overrides: Partial<FindingFacts> = 
     occurrence_count: 1,
     occurrences: [{ place: 'a', component_version: null, state: 'absent', source: 'scanner', track: 'main', first_seen: on('03-01'), last_seen: on('03-01') }],
     before: { state: 'present', scan: IDS.before },
-    after: { state: 'absent', scan: IDS.after, doubts: [] },
+    after: { state: 'absent', scan: IDS.after, others: [], doubts: [] },
     contradicted_by: null,
     version_rescanned: null,
     work_items: [{ id: IDS.item, linked_at: on('03-02'), unlinked_at: null }],

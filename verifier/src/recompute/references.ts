@@ -79,7 +79,7 @@ function* actorsIn({
 export function* findingReferenceFaults(finding: Finding, known: Known, itemId: string): Generator<Fault> {
   const { id, before, after, contradicted_by, asset, override, decided_by, claimed_by, acceptance, work_items } = finding;
   const what = `The finding ${id}`;
-  for (const scan of [before.scan, after.scan, contradicted_by]) {
+  for (const scan of [before.scan, after.scan, ...after.others, contradicted_by]) {
     if (scan !== null && !known.scans.has(scan)) yield missing(FINDINGS, what, `the scan ${scan}`);
   }
   if ((before.state === 'present') !== (before.scan !== null))

@@ -12,6 +12,7 @@ export function* scanFaults(finding: Finding, { scans }: Known): Generator<Fault
   const [shown, gone] = [before.scan, after.scan].map((scan) => (scan === null ? undefined : scans.get(scan)));
   const unfit = (detail: string): Fault => ({ code: 'scan_unfit', file: FINDINGS, detail: `The finding ${id} is verified by a scan ${detail}.` });
   if (after.scan === null) yield unfit('that it does not name');
+  for (const other of after.others) if (scans.has(other) && scans.get(other)?.status !== 'succeeded') yield unfit('that was not applied');
   if (gone === undefined) return;
   if (gone.status !== 'succeeded') yield unfit('that was not applied');
   if (claimed_at !== null && endOf(gone) < claimed_at) yield unfit('that is older than the claim');

@@ -1,4 +1,14 @@
-import { collectionOf, deriveEvidence, type Evidence, type Finding, newFinding, nextHistory, statedFrom, type TrailEvent } from '@rrs/evidence-format';
+import {
+  collectionOf,
+  deriveEvidence,
+  type Evidence,
+  type Finding,
+  newFinding,
+  nextHistory,
+  scansAfter,
+  statedFrom,
+  type TrailEvent,
+} from '@rrs/evidence-format';
 
 /** The evidence with everything that follows from its facts and the audit trail, as somebody would write it who changes a fact and knows the rules. */
 export function consequencesOf(changed: Evidence, events: readonly TrailEvent[]): Evidence {
@@ -14,8 +24,8 @@ export function consequencesOf(changed: Evidence, events: readonly TrailEvent[])
   return deriveEvidence(facts, events);
 }
 
-function absentIn({ after }: Finding): (string | null)[] {
-  return after.state === 'absent' ? [after.scan] : [];
+function absentIn(finding: Finding): string[] {
+  return finding.after.state === 'absent' ? scansAfter(finding) : [];
 }
 
 /** A finding is seen at each place, and its deadline starts, when it is first seen. */

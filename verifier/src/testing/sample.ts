@@ -105,7 +105,7 @@ function sampleFinding(number: number): FindingFacts {
       },
     ],
     before: { state: 'present', scan: IDS.before },
-    after: { state: 'absent', scan: IDS.after, doubts: [] },
+    after: { state: 'absent', scan: IDS.after, others: [], doubts: [] },
     contradicted_by: null,
     version_rescanned: null,
     work_items: [{ id: IDS.workItem, linked_at: AT.created, unlinked_at: null }],

@@ -39,13 +39,13 @@ const failed: Recipe = {
 
 /** The scan, approval, artifact and policy that the work rests on are not as they look. */
 const acts: Vector[] = [
-  lieAboutFinding('fixed although the scan still shows it', ['standing'], { after: { state: 'present', scan: IDS.after, doubts: [] } }),
-  lieAboutFinding('fixed although no scan says so', ['standing'], { after: { state: 'unknown', scan: null, doubts: [] } }),
+  lieAboutFinding('fixed although the scan still shows it', ['standing'], { after: { state: 'present', scan: IDS.after, others: [], doubts: [] } }),
+  lieAboutFinding('fixed although no scan says so', ['standing'], { after: { state: 'unknown', scan: null, others: [], doubts: [] } }),
   lieAboutFinding('fixed although it was only declared', ['standing'], { assurance: 'declared' }),
   lieAboutFinding('fixed although only an artifact says so', ['standing'], { assurance: 'artifact' }),
   lieAboutFinding('fixed although another scan shows it', ['standing'], { contradicted_by: IDS.before }),
   lieAboutFinding('fixed although the version was not scanned again', ['standing'], { version_rescanned: false }),
-  lieAboutFinding('the scan before and after is the same', ['same_scan'], { after: { state: 'absent', scan: IDS.before, doubts: [] } }),
+  lieAboutFinding('the scan before and after is the same', ['same_scan'], { after: { state: 'absent', scan: IDS.before, others: [], doubts: [] } }),
   failing(
     'false: the report before and after is the same',
     ['same_scan'],
@@ -55,7 +55,7 @@ const acts: Vector[] = [
   lie('the scan after the fix was discarded', ['scan_unfit'], ({ scans }) => void Object.assign(scans[1] ?? {}, { status: 'discarded' })),
   lie('the scan after the fix is older than the claim', ['scan_unfit'], ({ scans }) => void Object.assign(scans[1] ?? {}, { ended_at: AT.created })),
   lie('the scan after the fix is older than the one before', ['scan_unfit'], ({ scans }) => void Object.assign(scans[0] ?? {}, { ended_at: AT.sealed })),
-  lieAboutFinding('absent by no scan', ['scan_unfit'], { after: { state: 'absent', scan: null, doubts: [] } }),
+  lieAboutFinding('absent by no scan', ['scan_unfit'], { after: { state: 'absent', scan: null, others: [], doubts: [] } }),
   lie('another person created the work item', ['unproven'], (evidence) => {
     evidence.work_item.created_by = grace;
   }),

@@ -70,7 +70,7 @@ function propertiesOf(finding: Finding) {
     purl,
     place,
     before: { state: before.state, scan: before.scan },
-    after: { state: after.state, scan: after.scan, doubts: after.doubts },
+    after: { state: after.state, scan: after.scan, others: after.others, doubts: after.doubts },
     closed_at,
     within_sla,
     assurance,

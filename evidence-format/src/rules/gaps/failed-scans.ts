@@ -1,5 +1,6 @@
 import type { Finding } from '../../document/finding.ts';
 import type { Scan } from '../../document/scan.ts';
+import { scansAfter } from '../standing.ts';
 import type { GapCollector } from './collector.ts';
 
 /**
@@ -11,11 +12,13 @@ export function collectFailedScans(scans: ReadonlyMap<string, Scan>) {
   const doubtful = new Set<Scan>();
   const naming = new Set<Scan>();
   return {
-    add({ state, before, after, weakness, cves }: Finding): void {
+    add(finding: Finding): void {
+      const { state, before, weakness, cves } = finding;
       if (state !== 'verified') return;
-      const [shown, gone] = [scans.get(before.scan ?? ''), scans.get(after.scan ?? '')];
+      const shown = scans.get(before.scan ?? '');
+      const formats = new Set([shown?.format, ...scansAfter(finding).map((id) => scans.get(id)?.format)]);
       for (const scan of failed) {
-        if (scan.format !== shown?.format && scan.format !== gone?.format) continue;
+        if (!formats.has(scan.format)) continue;
         if (shown !== undefined && Date.parse(scan.received_at) <= Date.parse(shown.received_at)) continue;
         doubtful.add(scan);
         if ([weakness, ...cves].some((one) => scan.names.includes(one))) naming.add(scan);

@@ -2,8 +2,8 @@ import type { GapCode, GapWeight } from '../../document/evidence.ts';
 import type { Finding } from '../../document/finding.ts';
 import type { Scan } from '../../document/scan.ts';
 import type { FindingState } from '../../document/states.ts';
-import { isOther, type ProvenanceFacts } from '../provenance.ts';
-import { refusalsOf, type StandingFacts, UNBELIEVED } from '../standing.ts';
+import { isOther, type ProvenanceFacts, provenances } from '../provenance.ts';
+import { refusalsOf, type StandingFacts, scansAfter, UNBELIEVED } from '../standing.ts';
 import { severityRank } from '../trail-values.ts';
 import type { GapCollector } from './collector.ts';
 
@@ -58,12 +58,16 @@ function addAbsenceGaps(finding: Finding, facts: FindingGapFacts, { add, collect
   if (finding.cause !== 'scan') addDoubts(finding, scan, facts, add);
 }
 
-/** What speaks against a report, and who delivered it. Threat: a worker who writes a report of the same build without the finding, as if its source had withdrawn it. */
+/** What speaks against the reports, and who delivered them. Threat: a worker who writes a report of the same build without the finding, as if its source had withdrawn it. */
 function addDeliveryGaps(finding: Finding, facts: FindingGapFacts, collector: GapCollector): void {
-  const scan = finding.after.scan ?? [];
-  for (const refusal of refusalsOf(finding, facts)) if (UNBELIEVED.has(refusal)) collector.add(refusal, 'major', scan);
-  if (finding.provenance === 'worker') collector.add('scan_by_worker', 'major', scan);
-  if (finding.provenance === 'other_person') collector.add('scan_by_hand', 'minor', scan);
+  for (const id of scansAfter(finding)) {
+    if (facts.scans.get(id)?.self_described) collector.add('scan_self_described', 'major', id);
+    if ((facts.scans.get(id)?.copy_of ?? null) !== null) collector.add('scan_copied', 'major', id);
+  }
+  for (const { scan, provenance } of provenances(finding, facts)) {
+    if (provenance === 'worker') collector.add('scan_by_worker', 'major', scan);
+    if (provenance === 'other_person') collector.add('scan_by_hand', 'minor', scan);
+  }
   if (finding.after.doubts.includes('search_unstated')) collector.add('search_stated', finding.provenance === 'worker' ? 'major' : 'minor', finding.id);
 }
 

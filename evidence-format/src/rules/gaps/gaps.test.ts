@@ -28,6 +28,11 @@ const facts =
     Object.assign(given.facts, overrides);
 const finding = (overrides: Partial<FindingFacts>): Change => facts({ findings: [findingFacts(1, overrides)] });
 const after = (overrides: Parameters<typeof scanFacts>[1]): Change => facts({ scans: [scanFacts('before'), scanFacts('after', overrides)] });
+const secondAfter = (overrides: Parameters<typeof scanFacts>[1]): Change =>
+  together(
+    facts({ scans: [scanFacts('before'), scanFacts('after'), { ...scanFacts('after', overrides), id: id(26) }] }),
+    finding({ after: { state: 'absent', scan: IDS.after, others: [id(26)], doubts: [] } }),
+  );
 const together =
   (...changes: Change[]): Change =>
   (given) =>
@@ -63,7 +68,7 @@ const accepted = (acceptance: Partial<NonNullable<FindingFacts['acceptance']>>, 
     acceptance: { owner: 'Olga', expires_at: on('06-01'), requested_by: by, approved_by: null, ...acceptance },
   });
 const byPerson = (overrides: Partial<FindingFacts>): Change => finding({ cause: 'second_person', assurance: 'independent', decided_by: mallory, ...overrides });
-const doubts = (...codes: string[]): Change => byPerson({ after: { state: 'absent', scan: IDS.after, doubts: codes } });
+const doubts = (...codes: string[]): Change => byPerson({ after: { state: 'absent', scan: IDS.after, others: [], doubts: codes } });
 const uploaded = (by: typeof ada, more: Parameters<typeof scanFacts>[1] = {}): Change =>
   after({ delivery: { method: 'upload', by, connection: null }, ...more });
 const failed = (overrides: Parameters<typeof scanFacts>[1]): Change =>
@@ -116,7 +121,7 @@ const table: [GapCode, string, Change, GapWeight | null][] = [
   ['exception_self_decided', 'somebody else dismissed it', finding({ state: 'false_positive', cause: 'person', decided_by: mallory, assurance: null }), null],
   ['exception_without_end', 'an acceptance without an end', accepted({ expires_at: null }), 'major'],
   ['exception_expired', 'an acceptance that ended', accepted({ expires_at: on('03-01') }), 'major'],
-  ['no_rescan', 'verified by a second person', byPerson({ after: { state: 'unknown', scan: null, doubts: [] } }), 'major'],
+  ['no_rescan', 'verified by a second person', byPerson({ after: { state: 'unknown', scan: null, others: [], doubts: [] } }), 'major'],
   ['no_rescan', 'verified by a second person and a scan', byPerson({}), null],
   ['verifier_took_part', 'verified by a worker', byPerson({ decided_by: ada }), 'major'],
   ['verifier_took_part', 'verified by somebody else', byPerson({}), null],
@@ -136,7 +141,15 @@ const table: [GapCode, string, Change, GapWeight | null][] = [
   ['scan_by_worker', 'uploaded with a key without a member', uploaded(ownerlessKey), 'major'],
   ['scan_by_worker', 'sent by a pipeline', after({ delivery: { method: 'pipeline', by: mallory, connection: null } }), 'major'],
   ['scan_by_worker', 'uploaded by somebody else', uploaded(mallory), null],
+  [
+    'scan_by_worker',
+    'uploaded by the worker, next to that of another source',
+    secondAfter({ delivery: { method: 'upload', by: ada, connection: null } }),
+    'major',
+  ],
   ['scan_by_hand', 'uploaded by somebody else', uploaded(mallory), 'minor'],
+  ['scan_self_described', 'the report of another source describes nothing', secondAfter({ self_described: true }), 'major'],
+  ['scan_copied', 'the report of another source', secondAfter({ copy_of: IDS.before }), 'major'],
   ['scan_self_described', 'the report describes nothing', after({ self_described: true }), 'major'],
   ['scan_copied', 'the report repeats another', after({ copy_of: IDS.before }), 'major'],
   ['scan_undated', 'the report has no time', after({ started_at: null, ended_at: null }), 'minor'],
@@ -173,7 +186,7 @@ const table: [GapCode, string, Change, GapWeight | null][] = [
   [
     'scan_uncredentialed',
     'credentials unknown, verified by the scan',
-    finding({ after: { state: 'absent', scan: IDS.after, doubts: ['credentials_unstated'] } }),
+    finding({ after: { state: 'absent', scan: IDS.after, others: [], doubts: ['credentials_unstated'] } }),
     null,
   ],
   ['scan_narrower', 'a narrower scan', doubts('scan_narrower'), 'major'],
@@ -181,7 +194,7 @@ const table: [GapCode, string, Change, GapWeight | null][] = [
   [
     'search_stated',
     'the sender says that the tool looked for secrets',
-    finding({ after: { state: 'absent', scan: IDS.after, doubts: ['search_unstated'] } }),
+    finding({ after: { state: 'absent', scan: IDS.after, others: [], doubts: ['search_unstated'] } }),
     'minor',
   ],
   ['scanner_outdated', 'older knowledge', doubts('knowledge_older'), 'minor'],

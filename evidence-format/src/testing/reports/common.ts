@@ -11,7 +11,7 @@ export const undone: Partial<Finding> = {
   assurance: null,
   cause: 'none',
   provenance: null,
-  after: { state: 'unknown', scan: null, doubts: [] },
+  after: { state: 'unknown', scan: null, others: [], doubts: [] },
 };
 export const decided = {
   closed_at: '2026-04-20T09:12:44.000Z',
@@ -20,7 +20,7 @@ export const decided = {
   assurance: null,
   provenance: null,
 } as const;
-export const still: Finding['after'] = { state: 'present', scan: sampleId(3, 2), doubts: [] };
+export const still: Finding['after'] = { state: 'present', scan: sampleId(3, 2), others: [], doubts: [] };
 export const ids = (kind: number, ...numbers: number[]): string[] => numbers.map((number) => sampleId(kind, number));
 
 export function sampleDecision(number: number, overrides: Partial<Decision> = {}): Decision {

@@ -74,7 +74,7 @@ export function sampleFinding(number: number, overrides: Partial<Finding> = {}):
       },
     ],
     before: { state: 'present', scan: sampleId(3, 1) },
-    after: { state: 'absent', scan: sampleId(3, 2), doubts: [] },
+    after: { state: 'absent', scan: sampleId(3, 2), others: [], doubts: [] },
     contradicted_by: null,
     version_rescanned: true,
     work_items: [{ id: sampleId(7, 1), linked_at: '2026-03-02T09:00:00.000Z', unlinked_at: null }],

@@ -14,7 +14,7 @@ export function unfinished(): Evidence {
       cause: 'person',
       decided_by: ada,
       assurance: 'declared',
-      after: { state: 'unknown', scan: null, doubts: [] },
+      after: { state: 'unknown', scan: null, others: [], doubts: [] },
       provenance: null,
     }),
     sampleFinding(5),

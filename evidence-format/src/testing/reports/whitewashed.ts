@@ -24,13 +24,13 @@ export function whitewashed(): Evidence {
       severity_source: 'critical',
       override: { severity: 'info', by: ada, at: '2026-04-19T10:00:01.000Z', reason: 'Internal only.' },
       provenance: 'worker',
-      after: { state: 'absent', scan: sampleId(3, 3), doubts: ['credentials_unstated', 'knowledge_unstated'] },
+      after: { state: 'absent', scan: sampleId(3, 3), others: [], doubts: ['credentials_unstated', 'knowledge_unstated'] },
     }),
     sampleFinding(7, {
       cause: 'second_person',
       decided_by: grace,
       assurance: 'independent',
-      after: { state: 'unknown', scan: null, doubts: [] },
+      after: { state: 'unknown', scan: null, others: [], doubts: [] },
       provenance: null,
     }),
   ];

@@ -10,6 +10,7 @@ import {
   RENDERER,
   type Redaction,
   type Scan,
+  scansAfter,
 } from '@rrs/evidence-format';
 import { priorityName } from '../../work-items/items/priority.ts';
 import type { ArtifactRow } from '../artifacts/artifacts.ts';
@@ -106,7 +107,7 @@ export function buildFacts(
 
 /** The originals of scans that confirm nothing are left out, and those that somebody deleted, even if their bytes are still stored. */
 function buildScans({ scans, findings }: Snapshot, storedReports: ReadonlySet<string>): Scan[] {
-  const after = new Set(findings.flatMap((finding) => (finding.after.state === 'absent' ? [finding.after.scan] : [])));
+  const after = new Set(findings.flatMap((finding) => (finding.after.state === 'absent' ? scansAfter(finding) : [])));
   const before = new Set(findings.map((finding) => finding.before.scan));
   const known = new Set(findings.flatMap(({ weakness, cves }) => [weakness, ...cves]));
   return scans.map(({ is_deleted, ...scan }) => {

@@ -110,7 +110,9 @@ async function readFindings(tx: TenantTx, orgId: string, itemId: string, context
 function scansToShow(findings: readonly FindingFacts[], about: readonly { id: string; created_at: Date; is_failed: boolean }[]): string[] {
   const claims = findings.flatMap(({ claimed_at, closed_at }) => claimed_at ?? closed_at ?? []).sort();
   const [first] = claims;
-  const named = findings.flatMap(({ before, after, contradicted_by }) => [before.scan, after.scan, contradicted_by].filter((scan) => scan !== null));
+  const named = findings.flatMap(({ before, after, contradicted_by }) =>
+    [before.scan, after.scan, ...after.others, contradicted_by].filter((scan) => scan !== null),
+  );
   const isShown = ({ created_at, is_failed }: (typeof about)[number]): boolean => is_failed || (first !== undefined && created_at.toISOString() >= first);
   const others = about.filter(isShown).map(({ id }) => id);
   return [...new Set([...named, ...others])];

@@ -19,7 +19,7 @@ function claim(change: Partial<Claim> = {}): Claim {
     occurrence_count: 0,
     occurrences: [],
     before: { state: 'present', scan: 'b' },
-    after: { state: 'absent', scan: 'a', doubts: [] },
+    after: { state: 'absent', scan: 'a', others: [], doubts: [] },
     ...change,
   };
 }
@@ -160,7 +160,7 @@ describe('a finding is not checkable', () => {
   });
 
   it('if the package names no scan or does not contain the report', async () => {
-    const findings = [claim({ before: { state: 'unknown', scan: null }, after: { state: 'unknown', scan: null, doubts: [] } })];
+    const findings = [claim({ before: { state: 'unknown', scan: null }, after: { state: 'unknown', scan: null, others: [], doubts: [] } })];
     expect(await only({ findings })).toMatchObject({ result: 'not_checkable', reasons: [expect.any(String), expect.any(String)] });
     expect(await only({ findings: [claim({ before: { state: 'present', scan: 'gone' } })] })).toMatchObject({
       result: 'not_checkable',

@@ -1,3 +1,4 @@
+import { scansAfter } from '@rrs/evidence-format';
 import { formats, type Observation, ReportError, type ReportInput, recognise } from '@rrs/scan-reports';
 import type { OpenedPackage, StoredFile } from '@rrs/verifier';
 import { uncompressed } from '../../findings/import/reading/open-report.ts';
@@ -24,8 +25,6 @@ export async function deepCheck(opened: OpenedPackage): Promise<DeepFinding[]> {
   return targets.map((target) => judge(target, { claims, seen }));
 }
 
-type Side = 'before' | 'after';
-
 /** What a report says about one finding: for each relation the position of the first record. */
 type Sightings = Map<Relation, string>;
 
@@ -40,7 +39,7 @@ interface ReadReport {
 async function readReports({ files }: OpenedPackage, { scans }: Claims, targets: readonly Target[]): Promise<Map<string, ReadReport>> {
   const wanted = new Map<string, Target[]>();
   for (const target of targets)
-    for (const scan of new Set([target.claim.before.scan, target.claim.after.scan])) if (scan !== null) wanted.set(scan, [...(wanted.get(scan) ?? []), target]);
+    for (const scan of new Set([target.claim.before.scan ?? [], scansAfter(target.claim)].flat())) wanted.set(scan, [...(wanted.get(scan) ?? []), target]);
   const read = new Map<string, ReadReport>();
   for (const [id, concerned] of wanted) {
     const scan = scans.get(id);
@@ -138,16 +137,15 @@ function judge(target: Target, known: Known): DeepFinding {
   return { id, title, result, reasons: [...contradictions, ...doubts] };
 }
 
-/** The sightings in the report of one side, or why there are none. */
-function sightingsOf({ claim }: Target, { seen }: Known, side: Side): { report: ReadReport; sightings: Sightings } | string {
-  const scan = claim[side].scan;
+/** The sightings in the report of one scan, or why there are none. */
+function sightingsOf({ claim }: Target, { seen }: Known, scan: string | null, side: 'before' | 'after'): { report: ReadReport; sightings: Sightings } | string {
   const report = scan === null ? undefined : seen.get(scan);
-  if (scan === null || report === undefined) return `The package names no scan ${side} the fix.`;
+  if (report === undefined) return `The package names no scan ${side} the fix.`;
   return { report, sightings: report.sightings.get(claim.id) ?? new Map() };
 }
 
 function judgeBefore(target: Target, known: Known): Finding {
-  const found = sightingsOf(target, known, 'before');
+  const found = sightingsOf(target, known, target.claim.before.scan, 'before');
   if (typeof found === 'string') return { doubt: found };
   const { report, sightings } = found;
   if (sightings.has('same')) return {};
@@ -157,8 +155,15 @@ function judgeBefore(target: Target, known: Known): Finding {
   return { contradiction: 'The report before the fix does not contain the finding.' };
 }
 
+/** The first contradiction or doubt of all scans that no longer show the finding. */
 function judgeAfter(target: Target, known: Known): Finding {
-  const found = sightingsOf(target, known, 'after');
+  const scans = scansAfter(target.claim);
+  const judged = (scans.length === 0 ? [null] : scans).map((scan) => judgeScanAfter(target, known, scan));
+  return judged.find(({ contradiction }) => contradiction !== undefined) ?? judged.find(({ doubt }) => doubt !== undefined) ?? {};
+}
+
+function judgeScanAfter(target: Target, known: Known, scan: string | null): Finding {
+  const found = sightingsOf(target, known, scan, 'after');
   if (typeof found === 'string') return { doubt: found };
   const { report, sightings } = found;
   const same = sightings.get('same');
@@ -170,11 +175,11 @@ function judgeAfter(target: Target, known: Known): Finding {
   if (asset !== undefined && !report.named.has(target.claim.id))
     return { doubt: `Scan after the fix: the report contains the weakness on an asset with another name (${asset}).` };
   const id = sightings.get('other_id');
-  if (id !== undefined && formatOf(target, known, 'before') !== formatOf(target, known, 'after'))
+  if (id !== undefined && formatOf(known, target.claim.before.scan) !== formatOf(known, scan))
     return { doubt: `Scan after the fix: the report contains another ID in the same component, which may be an alias (${id}).` };
   return {};
 }
 
-function formatOf({ claim }: Target, { claims }: Known, side: Side): string | null {
-  return claims.scans.get(claim[side].scan ?? '')?.format ?? null;
+function formatOf({ claims }: Known, scan: string | null): string | null {
+  return claims.scans.get(scan ?? '')?.format ?? null;
 }

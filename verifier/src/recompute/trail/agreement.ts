@@ -1,4 +1,4 @@
-import type { EvidenceDocument, Finding } from '@rrs/evidence-format';
+import { type EvidenceDocument, type Finding, scansAfter } from '@rrs/evidence-format';
 import { EVIDENCE, type Fault, FINDINGS, TRAIL } from '../fault.ts';
 import { later } from '../time-order.ts';
 import { isOther, omitted, unproven } from './act.ts';
@@ -82,7 +82,7 @@ export function emptyPopulation(): Population {
 export function addToPopulation(population: Population, { id, merged, before, after, claimed_at, closed_at }: Finding): void {
   for (const one of [id, ...merged.map((other) => other.id)]) population.listed.add(one);
   population.before.add(before.scan);
-  if (after.state === 'absent') population.after.add(after.scan);
+  if (after.state === 'absent') for (const scan of scansAfter({ after })) population.after.add(scan);
   const end = claimed_at ?? closed_at;
   if (end !== null && (population.firstEnd === null || end < population.firstEnd)) population.firstEnd = end;
 }

@@ -83,7 +83,7 @@ describe('cause', () => {
         claimed_by: { person: ada.id },
         claimed_at: expect.any(String),
         assurance: 'scan_after_claim',
-        after: { state: 'absent', scan: after.id, doubts: expect.arrayContaining(['time_unstated']) },
+        after: { state: 'absent', scan: after.id, others: [], doubts: expect.arrayContaining(['time_unstated']) },
         contradicted_by: null,
       },
     ]);

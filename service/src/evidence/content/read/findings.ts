@@ -148,18 +148,26 @@ function beforeOf(sightings: readonly EvidenceSighting[]): FindingFacts['before'
 /** Ways in which a scan can no longer show a finding. Statements that it is fixed and endings of assets and tracks are none. */
 const NOT_SHOWN: ReadonlySet<EvidenceSighting['absence']> = new Set(['gone', 'retracted', 'check_retired'] as const);
 
+const UNSCANNED: FindingFacts['after'] = { state: 'unknown', scan: null, others: [], doubts: [] };
+
 /** What scans say now: `absent` only if no source still sees the finding, `unknown` if the last scan that saw it is older than the claim. */
 function afterOf({ status, status_changed_at, sightings }: EvidenceFinding): FindingFacts['after'] {
   const own = scanned(sightings);
   const present = own.findLast(({ state }) => state === 'present');
   if (present) {
     const stillSeen = OPEN_STATES.has(status) || new Date(present.last_seen) > status_changed_at;
-    return stillSeen ? { state: 'present', scan: present.seen_import, doubts: [] } : { state: 'unknown', scan: null, doubts: [] };
+    return stillSeen ? { ...UNSCANNED, state: 'present', scan: present.seen_import } : UNSCANNED;
   }
   const absent = own.filter(({ state, absence }) => state === 'absent' && NOT_SHOWN.has(absence));
   const last = absent.findLast(({ absence }) => absence === 'gone') ?? absent.at(-1);
-  if (!last) return { state: 'unknown', scan: null, doubts: [] };
-  return { state: 'absent', scan: last.last_import, doubts: [...new Set(absent.flatMap(({ gaps }) => gaps ?? []))].sort() };
+  if (!last) return UNSCANNED;
+  const others = absent.flatMap(({ last_import }) => (last_import === null || last_import === last.last_import ? [] : [last_import]));
+  return {
+    state: 'absent',
+    scan: last.last_import,
+    others: [...new Set(others)].sort(),
+    doubts: [...new Set(absent.flatMap(({ gaps }) => gaps ?? []))].sort(),
+  };
 }
 
 /** A scan since the claim that shows a finding that is called fixed. */
