@@ -153,7 +153,7 @@ function deriveFindings(facts: PackageFacts, { identities, workers, credentials,
 
   function results(): Results {
     const digest = approvedStateDigest(approvedStateLines(approvedStateOf({ ...facts, findings: kept })));
-    const finals = finalApprovals(facts.approvals, { identities, digest, tookPart: partTaker() });
+    const finals = finalApprovals(facts.approvals, { identities, credentials, digest, tookPart: partTaker() });
     if (kept.length === 0) collector.add('no_findings', 'major');
     unlinked.addGaps(collector);
     addScopeGaps(facts, collector);

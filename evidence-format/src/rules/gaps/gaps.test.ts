@@ -247,6 +247,18 @@ const table: [GapCode, string, Change, GapWeight | null][] = [
     ({ facts: given }) => given.approvals.unshift({ id: id(41), decision: 'rejected', by: grace, at: on('03-10'), comment: null, state_sha256: '' }),
     null,
   ],
+  [
+    'rejected',
+    'approved later, with a password that somebody else has set meanwhile',
+    ({ facts: given, trail }) => {
+      given.approvals.unshift({ id: id(41), decision: 'rejected', by: grace, at: on('03-10'), comment: null, state_sha256: '' });
+      for (const person of given.people) if (person.id === grace.person) Object.assign(person, { credential_from: mallory.person, signs_in_with: 'password' });
+      trail.push(
+        event('member.updated', mallory, { object: { type: 'member', id: grace.person ?? '' }, after: { password: 'changed' }, at: on('03-10', '23:00') }),
+      );
+    },
+    'major',
+  ],
   ['no_artifact', 'none', facts({ artifacts: [] }), 'minor'],
   ['no_artifact', 'a file of the worker', artifact({ captured: false }), 'minor'],
   ['no_artifact', 'a ticket of somebody else', artifact({ captured: false, type: 'change_ticket', added_by: mallory }), null],
@@ -300,6 +312,7 @@ test('whoever added the change did the work, and so did every assignee', () => {
       before: { assignee: 'Mallory', assignee_member_id: mallory.id },
       after: { assignee: 'Ada', assignee_member_id: ada.id },
     }),
+    event('work_item.ticket_linked', olga, { after: { key: 'SEC-1', assignee: 'Mallory' } }),
     event('work_item.status_changed', mallory, { after: { status: 'awaiting_verification' } }),
     event('finding.status_changed', mallory, { object: ofFinding(1), after: { status: 'remediated' } }),
   ];

@@ -17,7 +17,8 @@ export interface PersonRow {
  * What is known about persons, and about all owners and admins.
  *
  * Threat: whoever adds a member, sets a member's password or creates an invitation can sign in as that member. That the member changed the password later proves nothing, because
- * it may have been the same person. Only a sign-in at the identity provider does, until somebody sets a password again.
+ * it may have been the same person. Only a sign-in at the identity provider does, until somebody sets a password again and it is used: a later sign-in at the
+ * identity provider says nothing about what was done with that password.
  */
 export async function readPersons(tx: TenantTx, orgId: string, ids: readonly string[]): Promise<PersonRow[]> {
   const { rows } = await sql<PersonRow>`
@@ -32,7 +33,7 @@ export async function readPersons(tx: TenantTx, orgId: string, ids: readonly str
     ), subjects as materialized (
       select s.member_id::text as id, max(s.created_at) as linked_at from sso_subjects s where s.org_id = ${orgId} and s.member_id::text in (select id from wanted) group by 1
     ), given as materialized (
-      select distinct on (e.object_id) e.object_id as id, e.person
+      select distinct on (e.object_id) e.object_id as id, e.person, e.occurred_at as at
       from ${auditTrail} e left join subjects on subjects.id = e.object_id
       where e.org_id = ${orgId} and e.object_id in (select id from wanted) and e.object_type = 'member' and (e.action in ('member.added', 'member.invited') or e.after ? 'password')
         and e.person is distinct from e.object_id and (subjects.linked_at is null or e.occurred_at > subjects.linked_at)
@@ -42,7 +43,7 @@ export async function readPersons(tx: TenantTx, orgId: string, ids: readonly str
       where e.org_id = ${orgId} and e.object_id in (select id from wanted) and e.action = 'member.removed' order by e.object_id, e.occurred_at desc
     )
     select wanted.id, coalesce(m.name, former.name, acts.name) as name, coalesce(m.email, former.email) as email, m.role, given.person as credential_from,
-      case when greatest(acts.sso_at, subjects.linked_at) > coalesce(acts.password_at, '-infinity') then 'sso'
+      case when greatest(acts.sso_at, subjects.linked_at) > coalesce(acts.password_at, '-infinity') and coalesce(acts.password_at <= given.at, true) then 'sso'
         when acts.password_at is not null then 'password' when acts.has_key then 'api_key' end as signs_in_with
     from wanted
     left join members m on m.org_id = ${orgId} and m.id::text = wanted.id

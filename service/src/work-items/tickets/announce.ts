@@ -42,10 +42,15 @@ export interface VendorWrite {
 
 export async function announceWrite(tx: TenantTx, leased: LeasedTicket, write: VendorWrite | null): Promise<void> {
   if (write === null) return;
-  const { external_key: key, url } = leased.ticket;
+  const { external_key: key, url, theirs } = leased.ticket;
   const fields = Object.keys(sentFields(write.change));
   if (write.how === 'written') await announce(tx, leased, { action: 'ticket_written', event: 'ticket.updated', after: { key, by: 'work_item', fields } });
-  else await announce(tx, leased, { action: 'ticket_linked', event: 'ticket.linked', after: { key, url, found: write.how === 'found' } });
+  else {
+    // Evidence counts the assignee of a ticket as somebody who does the work.
+    const { assignee } = theirs as Theirs;
+    const after = { key, url, found: write.how === 'found', ...(assignee === null ? {} : { assignee }) };
+    await announce(tx, leased, { action: 'ticket_linked', event: 'ticket.linked', after });
+  }
 }
 
 interface VendorChange {

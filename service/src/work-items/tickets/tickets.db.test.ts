@@ -36,7 +36,9 @@ describe('pushing a work item', () => {
     for (const text of ['In all regions.', 'Due by 2026-11-30.', '2 findings', 'weak', `https://rrs.example/work/${id}`]) expect(sent).toContain(text);
     expect(await items.read(id)).toMatchObject({ tickets: [{ id: pushed.id, key: 'SEC-27' }] });
     expect(await tickets.timeline(id)).toEqual(expect.arrayContaining(['ticket_pushed', 'ticket_linked']));
-    expect(await tickets.events('ticket.linked')).toContainEqual(expect.objectContaining({ work_item_id: id, key: 'SEC-27', found: false }));
+    expect(await tickets.events('ticket.linked')).toContainEqual(
+      expect.objectContaining({ work_item_id: id, key: 'SEC-27', found: false, assignee: 'Ada Lovelace' }),
+    );
   });
 
   it('repeatedly or concurrently returns the same ticket', async () => {

@@ -36,7 +36,10 @@ export const SCAN_GAPS = {
   },
   scan_by_hand: {
     label: 'Scan uploaded by hand',
-    what: some('scan after the fix was uploaded by a person who did not do the work', 'scans after the fix were uploaded by people who did not do the work'),
+    what: some(
+      'scan after the fix was uploaded by a person who is not known to have done the work',
+      'scans after the fix were uploaded by people who are not known to have done the work',
+    ),
     why: 'The report did not come directly from the scanner.',
   },
   scan_self_described: {

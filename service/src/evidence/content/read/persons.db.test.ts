@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { recordAudit } from '../../../audit/record.ts';
 import { readOwnerlessKeys } from '../../../organizations/members/person-facts.ts';
+import { systemActor } from '../../../shared/actor.ts';
 import { startApi, type TestApi } from '../../../testing/http/api.ts';
 import { addNewcomer, addPersonWithKey, behindProxy, createKey, signIn } from '../../../testing/people.ts';
 import { personNamer, readPeople } from './persons.ts';
@@ -47,7 +49,12 @@ describe('who made the credential of a person', () => {
     expect(await personOf(bob.id)).toMatchObject({ credential_from: null, signs_in_with: 'sso' });
     await inTenant((tx) => sql`update sso_subjects set created_at = now() - interval '1 hour' where org_id = ${api.ours.id}`.execute(tx));
     await api.call('PATCH', `/api/v1/members/${bob.id}`, { as: ada.key, body: { password: 'what the colleague does not know' } });
-    expect(await personOf(bob.id)).toMatchObject({ credential_from: ada.id });
+    expect(await personOf(bob.id)).toMatchObject({ credential_from: ada.id, signs_in_with: 'sso' });
+    // What was done with that password stays doubtful, even if the member signs in at the identity provider again.
+    await signIn(api, { ...bob, password: 'what the colleague does not know' });
+    const signedIn = { action: 'session.created', objectType: 'session', objectId: bob.id, after: { method: 'oidc' } } as const;
+    await inTenant((tx) => recordAudit(tx, { ...systemActor(api.ours.id, 'Bob'), type: 'member', id: bob.id, person: { id: bob.id, name: 'Bob' } }, signedIn));
+    expect(await personOf(bob.id)).toMatchObject({ credential_from: ada.id, signs_in_with: 'password' });
   });
 });
 
