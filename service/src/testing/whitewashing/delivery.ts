@@ -27,14 +27,15 @@ async function serve(text: string): Promise<{ url: string; replace(text: string)
   };
 }
 
-async function sync(one: Case, connection: string): Promise<void> {
+async function sync(one: Case, connection: string, expected = 'succeeded'): Promise<string> {
   const { db, blobs, follower, outbound } = one.api;
   const { id } = await one.call('lead', 'POST', `/integrations/${connection}/sync`);
   const syncing = { ...syncDefaults, providers: builtIn, keys: openKeyRing(one.keysDir), blobs, follower, sender: outbound };
   const context = { db, log: { info: () => {}, error: () => {} }, signal: new AbortController().signal, lastAttempt: true };
   await syncHandler(syncing).run({ org_id: one.team.orgId, run_id: id }, context);
   const run = await one.call<{ status: string; error: unknown }>('lead', 'GET', `/integrations/${connection}/runs/${id}`);
-  if (run.status !== 'succeeded') throw new Error(JSON.stringify(run));
+  if (run.status !== expected) throw new Error(JSON.stringify(run));
+  return id;
 }
 
 /** Routes by which the people who did the work deliver the rescan themselves. */
@@ -55,6 +56,28 @@ export const delivery: readonly Attempt[] = [
       server.replace(grype({ weaknesses: [], build: 2 }));
       await sync(one, connection);
       server.close();
+      await one.approve(item);
+      return item;
+    },
+  },
+  {
+    name: 'have somebody else point the connection to another server, and confirm what it closes',
+    conclusion: 'remediated',
+    atBest: 'C',
+    gaps: ['scan_by_worker', 'brake_confirmed'],
+    async run(one) {
+      const server = await serve(grype({ weaknesses: [1], at: daysAgo(3) }));
+      const body = { provider: 'report_url', name: 'Nightly scans', config: { url: server.url, format: 'grype' }, credentials: {}, schedule: null };
+      const { id: connection } = await one.call('owner', 'POST', '/integrations', body);
+      await sync(one, connection);
+      const item = await one.item(1);
+      await one.artifact(item);
+      await one.claim(item);
+      const other = await serve(grype({ weaknesses: [], build: 2 }));
+      await one.call('owner', 'PATCH', `/integrations/${connection}`, { config: { url: other.url, format: 'grype' } });
+      const run = await sync(one, connection, 'needs_confirmation');
+      await one.call('owner', 'POST', `/integrations/${connection}/runs/${run}/confirm`);
+      for (const each of [server, other]) each.close();
       await one.approve(item);
       return item;
     },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { usePackages } from '../evidence/packages.ts';
 import { behindProxy } from '../people.ts';
+import { apart } from './apart.ts';
 import type { Attempt } from './attempt.ts';
 import { type Case, remediate, startCase } from './case.ts';
 import { classic } from './classic.ts';
@@ -15,7 +16,7 @@ import { rules } from './rules.ts';
 
 const world = usePackages({ idle: true, config: { ...behindProxy, RRS_OUTBOUND_ALLOW: '127.0.0.0/8' } });
 
-const attempts = [...classic, ...further, ...rules, ...own, ...delivery, ...disguise, ...relabel, ...restored];
+const attempts = [...classic, ...further, ...rules, ...own, ...delivery, ...disguise, ...relabel, ...restored, ...apart];
 const GRADES = ['A', 'B', 'C', 'D'];
 
 async function expectTruth({ run, conclusion, atBest, gaps }: Attempt): Promise<void> {
@@ -57,6 +58,10 @@ it('the next release counts if the scans before and after are both labelled as p
 describe.each([
   ['as it should be', async (one: Case) => remediate(one)],
   ['with a finding that was withdrawn by hand', (one: Case) => attemptNamed('withdraw a finding by hand').run(one)],
+  [
+    'with rescans of two scanners',
+    (one: Case) => attemptNamed('let the worker upload the rescan of the scanner that still sees it, next to that of another one').run(one),
+  ],
 ] as const)('a package of work that was done %s', (_, run) => {
   it('verifies, and states what its preview stated', async () => {
     const one = await startCase(world);
