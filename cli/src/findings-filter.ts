@@ -9,6 +9,7 @@ type Kind = 'list' | 'text' | 'flag' | 'number';
 const SEVERITIES = ['critical', 'high', 'medium', 'low', 'info', 'unknown'];
 const STATUSES = ['open', 'in_progress', 'remediated', 'verified', 'risk_accepted', 'false_positive', 'withdrawn'];
 const ASSET_TYPES = ['host', 'container_image', 'repository', 'package', 'web_application', 'cloud_resource', 'other'];
+const SOURCE_KINDS = ['import', 'connection', 'manual'];
 const LEVELS = ['low', 'medium', 'high', 'critical'];
 const EXPOSURES = ['internet', 'internal', 'unknown'];
 
@@ -21,6 +22,7 @@ const FILTERS = {
   connection_id: ['text', 'Seen by this connection.'],
   source: ['list', 'Seen by one of these tools.'],
   not_source: ['list', 'Not seen by these tools.'],
+  source_kind: ['list', 'Seen in uploaded reports, by a connection, or by people.', SOURCE_KINDS],
   asset_id: ['text', 'On this asset.'],
   asset: ['text', 'On assets whose name contains this.'],
   asset_type: ['list', 'On assets of one of these types.', ASSET_TYPES],

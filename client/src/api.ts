@@ -498,6 +498,8 @@ export type AuditObject = {
   type: string;
   /** Id of the object */
   id: string;
+  /** Name or title that the object has now. null if it is gone or has none */
+  name: string | null;
 };
 
 /** An import that would close more than `share` of a source's open findings, and more than `count` findings, waits for confirmation */
@@ -528,6 +530,8 @@ export type BulkChange = {
     source?: string[];
     /** Reported by no source with one of these providers */
     not_source?: string[];
+    /** Reported by a source of one of these kinds: `import` for uploaded reports, `connection`, or `manual` for people */
+    source_kind?: ('import' | 'connection' | 'manual')[];
     /** On this asset */
     asset_id?: string;
     /** On an asset whose name starts with this text, ignoring case, or that is known by this name: an image with its tag, a repository by its clone URL */
@@ -1683,6 +1687,8 @@ export type FacetValues = {
   status?: FacetValue[];
   /** Findings for each value of the filter `source`. Absent if not requested */
   source?: FacetValue[];
+  /** Findings for each value of the filter `source_kind`. Absent if not requested */
+  source_kind?: FacetValue[];
   /** Findings for each value of the filter `asset_type`. Absent if not requested */
   asset_type?: FacetValue[];
   /** Findings for each value of the filter `assurance`. Absent if not requested */
@@ -2117,8 +2123,8 @@ export type FindingStats = {
   by_source: {
     /** ID (UUIDv7) */
     id: string;
-    /** A person, uploaded reports, or a connection */
-    kind: 'manual' | 'import' | 'connection';
+    /** Uploaded reports, a connection, or a person */
+    kind: 'import' | 'connection' | 'manual';
     /** Report format or provider of the connection. `manual` for people */
     provider: string;
     /** Name of the scan. The id of the connection if `kind` is `connection` */
@@ -2979,6 +2985,8 @@ export type ListedWorkItem = {
   assignee: string | null;
   /** Id of the assigned member. null if the assignee is not a member */
   assignee_member_id: string | null;
+  /** Name of the assigned member. null if the assignee is not a member */
+  assignee_name: string | null;
   /** Priority of the work */
   priority: Level;
   /** When the work is due */
@@ -4111,8 +4119,8 @@ export type SlaPolicy = {
 export type Source = {
   /** ID (UUIDv7) */
   id: string;
-  /** A person, uploaded reports, or a connection */
-  kind: 'manual' | 'import' | 'connection';
+  /** Uploaded reports, a connection, or a person */
+  kind: 'import' | 'connection' | 'manual';
   /** Report format or provider of the connection. `manual` for people */
   provider: string;
   /** The tool that wrote the report, for formats that many tools write (SARIF, CycloneDX). Otherwise empty */
@@ -4126,8 +4134,8 @@ export type Source = {
 export type SourceDetails = {
   /** ID (UUIDv7) */
   id: string;
-  /** A person, uploaded reports, or a connection */
-  kind: 'manual' | 'import' | 'connection';
+  /** Uploaded reports, a connection, or a person */
+  kind: 'import' | 'connection' | 'manual';
   /** Report format or provider of the connection. `manual` for people */
   provider: string;
   /** The tool that wrote the report, for formats that many tools write (SARIF, CycloneDX). Otherwise empty */
@@ -4783,6 +4791,8 @@ export type WorkItem = {
   assignee: string | null;
   /** Id of the assigned member. null if the assignee is not a member */
   assignee_member_id: string | null;
+  /** Name of the assigned member. null if the assignee is not a member */
+  assignee_name: string | null;
   /** Priority of the work */
   priority: Level;
   /** When the work is due */
@@ -4855,6 +4865,8 @@ export type WorkItemCreate = {
     source?: string[];
     /** Reported by no source with one of these providers */
     not_source?: string[];
+    /** Reported by a source of one of these kinds: `import` for uploaded reports, `connection`, or `manual` for people */
+    source_kind?: ('import' | 'connection' | 'manual')[];
     /** On this asset */
     asset_id?: string;
     /** On an asset whose name starts with this text, ignoring case, or that is known by this name: an image with its tag, a repository by its clone URL */
@@ -5000,6 +5012,8 @@ export type WorkItemFindingsAdd = {
     source?: string[];
     /** Reported by no source with one of these providers */
     not_source?: string[];
+    /** Reported by a source of one of these kinds: `import` for uploaded reports, `connection`, or `manual` for people */
+    source_kind?: ('import' | 'connection' | 'manual')[];
     /** On this asset */
     asset_id?: string;
     /** On an asset whose name starts with this text, ignoring case, or that is known by this name: an image with its tag, a repository by its clone URL */
@@ -5596,6 +5610,8 @@ export interface Operations {
       source?: string[];
       /** Reported by no source with one of these providers */
       not_source?: string[];
+      /** Reported by a source of one of these kinds: `import` for uploaded reports, `connection`, or `manual` for people */
+      source_kind?: ('import' | 'connection' | 'manual')[];
       /** On this asset */
       asset_id?: string;
       /** On an asset whose name starts with this text, ignoring case, or that is known by this name: an image with its tag, a repository by its clone URL */
@@ -5834,6 +5850,8 @@ export interface Operations {
       source?: string[];
       /** Reported by no source with one of these providers */
       not_source?: string[];
+      /** Reported by a source of one of these kinds: `import` for uploaded reports, `connection`, or `manual` for people */
+      source_kind?: ('import' | 'connection' | 'manual')[];
       /** On this asset */
       asset_id?: string;
       /** On an asset whose name starts with this text, ignoring case, or that is known by this name: an image with its tag, a repository by its clone URL */
@@ -5931,7 +5949,20 @@ export interface Operations {
       /** End of the range, exclusive: a date (00:00 UTC) or a date-time */
       due_to?: string;
       /** The filters whose values are counted. Default: all */
-      by?: ('severity' | 'status' | 'source' | 'asset_type' | 'assurance' | 'criticality' | 'exposure' | 'kev' | 'has_fix' | 'overdue' | 'has_work_item')[];
+      by?: (
+        | 'severity'
+        | 'status'
+        | 'source'
+        | 'source_kind'
+        | 'asset_type'
+        | 'assurance'
+        | 'criticality'
+        | 'exposure'
+        | 'kev'
+        | 'has_fix'
+        | 'overdue'
+        | 'has_work_item'
+      )[];
     };
     response: FindingFacets;
   };
@@ -5962,6 +5993,8 @@ export interface Operations {
       source?: string[];
       /** Reported by no source with one of these providers */
       not_source?: string[];
+      /** Reported by a source of one of these kinds: `import` for uploaded reports, `connection`, or `manual` for people */
+      source_kind?: ('import' | 'connection' | 'manual')[];
       /** On this asset */
       asset_id?: string;
       /** On an asset whose name starts with this text, ignoring case, or that is known by this name: an image with its tag, a repository by its clone URL */
@@ -6208,6 +6241,8 @@ export interface Operations {
       source?: string[];
       /** Reported by no source with one of these providers */
       not_source?: string[];
+      /** Reported by a source of one of these kinds: `import` for uploaded reports, `connection`, or `manual` for people */
+      source_kind?: ('import' | 'connection' | 'manual')[];
       /** On this asset */
       asset_id?: string;
       /** On an asset whose name starts with this text, ignoring case, or that is known by this name: an image with its tag, a repository by its clone URL */
@@ -6605,6 +6640,8 @@ export interface Operations {
       source?: string[];
       /** Reported by no source with one of these providers */
       not_source?: string[];
+      /** Reported by a source of one of these kinds: `import` for uploaded reports, `connection`, or `manual` for people */
+      source_kind?: ('import' | 'connection' | 'manual')[];
       /** On this asset */
       asset_id?: string;
       /** On an asset whose name starts with this text, ignoring case, or that is known by this name: an image with its tag, a repository by its clone URL */
@@ -6784,6 +6821,8 @@ export interface Operations {
       source?: string[];
       /** Reported by no source with one of these providers */
       not_source?: string[];
+      /** Reported by a source of one of these kinds: `import` for uploaded reports, `connection`, or `manual` for people */
+      source_kind?: ('import' | 'connection' | 'manual')[];
       /** On this asset */
       asset_id?: string;
       /** On an asset whose name starts with this text, ignoring case, or that is known by this name: an image with its tag, a repository by its clone URL */

@@ -47,6 +47,8 @@ const FILTERS: readonly Query[] = [
   { not_severity: 'critical,high,medium' },
   { not_status: 'open,verified' },
   { not_source: 'trivy' },
+  { source_kind: 'import' },
+  { source_kind: 'connection,manual' },
   { not_asset_type: 'host,container_image,repository' },
   { not_tag: 'team-0' },
   { not_cve: 'CVE-2024-10007' },

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { criticalities, exposures } from '../assets/values.ts';
 import { listParameters, range } from '../http/paging.ts';
 import { Id, OneOf, Strict, Text } from '../http/schemas.ts';
-import { AssetType, Assurance, Multi, Severity, Status, Tag } from './fields/shapes.ts';
+import { AssetType, Assurance, Multi, Severity, SourceKind, Status, Tag } from './fields/shapes.ts';
 import { FIX_FIRST_RISK } from './list/fix-first.ts';
 import { SOME_WORD } from './words.ts';
 
@@ -29,6 +29,7 @@ export const filters = {
     }),
   ),
   not_source: Multi(Text(1, 100), 'Reported by no source with one of these providers', ['sonarqube']),
+  source_kind: Multi(SourceKind, 'Reported by a source of one of these kinds: `import` for uploaded reports, `connection`, or `manual` for people'),
   asset_id: Type.Optional({ ...Id, description: 'On this asset' }),
   asset: Type.Optional(
     Text(1, 300, {

@@ -7,7 +7,7 @@ import { facetNames } from './counts/facets.ts';
 import { groupedBy } from './counts/groups.ts';
 import { suggestedFields } from './counts/suggest.ts';
 import { intervals } from './counts/trend.ts';
-import { Multi } from './fields/shapes.ts';
+import { Multi, SourceKind } from './fields/shapes.ts';
 import type { FindingFilter } from './list/prepare-filter.ts';
 import { filterRules, filters } from './schemas-filter.ts';
 import { statuses } from './status.ts';
@@ -197,7 +197,7 @@ export const FindingStats = Named('FindingStats', {
   by_source: Type.Array(
     Type.Object({
       id: Id,
-      kind: OneOf(['manual', 'import', 'connection'] as const, { description: 'A person, uploaded reports, or a connection' }),
+      kind: SourceKind,
       provider: Type.String({ description: 'Report format or provider of the connection. `manual` for people', examples: ['trivy'] }),
       name: Type.String({ description: 'Name of the scan. The id of the connection if `kind` is `connection`', examples: [''] }),
       count: count('Findings that the source has reported, in any status'),

@@ -10,7 +10,7 @@ import { type FacetName, facetNames, readFacets } from './facets.ts';
 
 let database: TestDatabase;
 let db: Database;
-const [orgId, other] = [newId(), newId()];
+const [orgId, other, report] = [newId(), newId(), newId()];
 beforeAll(async () => {
   database = await createTestDatabase();
   await withClient(database.url, async (admin) => {
@@ -19,6 +19,16 @@ beforeAll(async () => {
     await seedFindings(admin, orgId, { to: 1_500 });
     await seedFindings(admin, other, { to: 300 });
     await admin.query(`update findings set listed = false where org_id = $1 and cwes = '{22}'`, [orgId]);
+    // A connection and a report format with the same provider: some findings are in both.
+    await admin.query(`update sources set kind = 'connection' where provider = 'nessus'`);
+    await admin.query(`insert into sources (org_id, id, kind, provider) values ($1, $2, 'import', 'nessus')`, [orgId, report]);
+    await admin.query(
+      `update findings f set search = search || array_to_tsvector(array['c:' || s.name]) from sources s where s.kind = 'connection' and s.id = any(f.source_ids)`,
+    );
+    await admin.query(`update findings set source_ids = source_ids || $2::uuid where org_id = $1 and search @@ $$'p:nessus'$$ and severity = 4`, [
+      orgId,
+      report,
+    ]);
     await admin.query(
       `insert into work_items (org_id, id, title, status, status_reason, created_by_name, closed_at) select $1, new_id(), s, s, 'why', 'Ada', case s when 'cancelled' then now() end from unnest('{open,cancelled}'::text[]) s`,
       [orgId],
@@ -45,6 +55,7 @@ const filters: fc.Arbitrary<FindingFilter> = fc.record(
     status: some('open', 'verified', 'risk_accepted'),
     source: some('nessus', 'TRIVY'),
     not_source: some('nessus'),
+    source_kind: some('import', 'connection', 'manual'),
     asset_type: some('host', 'repository'),
     criticality: some('low', 'high'),
     exposure: some('internet'),
@@ -94,6 +105,8 @@ it('has every finding once in facets with one value, and nothing of other organi
   const sum = (name: FacetName): number => (data[name] ?? []).reduce((all, { count }) => all + count, 0);
   expect(total).toEqual({ count: await totalOf({}), relation: 'exact' });
   expect(total.count).toBeLessThan(1_500);
-  for (const name of facetNames.filter((one) => one !== 'assurance')) expect({ name, sum: sum(name) }).toEqual({ name, sum: total.count });
+  for (const name of facetNames.filter((one) => !['assurance', 'source_kind'].includes(one)))
+    expect({ name, sum: sum(name) }).toEqual({ name, sum: total.count });
   expect(data.source?.map(({ value }) => value)).toEqual(['nessus', 'trivy']);
+  expect(sum('source_kind')).toBe(total.count + (await totalOf({ source: ['nessus'], severity: ['high'] })));
 });

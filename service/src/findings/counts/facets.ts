@@ -4,6 +4,7 @@ import { tenantAssets } from '../../assets/relations.ts';
 import { criticalities, exposures } from '../../assets/values.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { COUNT_LIMIT } from '../../db/pages.ts';
+import { readSourceGroups, type SourceKind, sourceKinds } from '../fields/source-kinds.ts';
 import { filterFindings, ownFindings } from '../list/filter.ts';
 import { type FindingFilter, type PreparedFilter, prepareFilter } from '../list/prepare-filter.ts';
 import { severityRank } from '../severity.ts';
@@ -14,6 +15,8 @@ interface Facet {
   replaces: readonly (keyof FindingFilter)[];
   /** The values, or null for those of the organization. */
   values: readonly string[] | null;
+  /** Whether a finding can have several of the values. */
+  hasSeveral?: true;
   filter: (value: string) => FindingFilter;
   /** The value of a row of `findings`, as text, or an array of values. */
   of: (orgId: string) => RawBuilder<unknown>;
@@ -41,8 +44,16 @@ const facets = {
   source: {
     replaces: ['source', 'not_source'],
     values: null,
+    hasSeveral: true,
     filter: (value) => ({ source: [value] }),
     of: () => sql`array(select substr(word, 3) from unnest(tsvector_to_array(findings.search)) word where word like 'p:%')`,
+  },
+  source_kind: {
+    replaces: ['source_kind'],
+    values: sourceKinds,
+    hasSeveral: true,
+    filter: (value) => ({ source_kind: [value as SourceKind] }),
+    of: (orgId) => sql`array(select distinct o.kind from sources o where o.org_id = ${orgId} and o.id = any(findings.source_ids))`,
   },
   asset_type: {
     replaces: ['asset_type', 'not_asset_type'],
@@ -122,9 +133,11 @@ interface Base {
 export async function readFacets(tx: TenantTx, orgId: string, { filter, by, limit = COUNT_LIMIT }: Wanted): Promise<Facets> {
   const names = [...new Set(by)];
   const prepared = await prepareFilter(tx, orgId, filter);
+  const sources = prepared.sources ?? (names.includes('source_kind') ? await readSourceGroups(tx, orgId) : null);
   const within = (changed: FindingFilter): PreparedFilter => ({
     ...prepared,
     filter: changed,
+    sources,
     otherSources: changed.not_source ? prepared.otherSources : null,
   });
   const bases = basesOf(filter, names);
@@ -174,7 +187,7 @@ async function countFew(tx: TenantTx, orgId: string, prepared: PreparedFilter, {
   const matching = filterFindings(ownFindings(tx).selectAll('findings'), orgId, prepared).limit(limit + 1);
   const pairs = names.map((name) => {
     const value = facets[name].of(orgId);
-    return facets[name].values === null ? sql`select ${name}, unnest(${value})` : sql`select ${name}, ${value}`;
+    return 'hasSeveral' in facets[name] ? sql`select ${name}, unnest(${value})` : sql`select ${name}, ${value}`;
   });
   const { rows } = await sql<{ facet: string | null; value: string | null; count: number }>`
     with findings as materialized (${matching}), matched as (select count(*)::int as count from findings)

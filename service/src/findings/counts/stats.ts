@@ -1,6 +1,7 @@
 import { severities } from '@rrs/scan-reports';
 import { sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
+import type { SourceKind } from '../fields/source-kinds.ts';
 import { filterFindings, ownFindings } from '../list/filter.ts';
 import { type FindingFilter, prepareFilter } from '../list/prepare-filter.ts';
 import { severityName } from '../severity.ts';
@@ -64,7 +65,7 @@ export async function readStats(tx: TenantTx, orgId: string, filter: FindingFilt
 
 interface SourceCount {
   id: string;
-  kind: 'manual' | 'import' | 'connection';
+  kind: SourceKind;
   provider: string;
   name: string;
   count: number;

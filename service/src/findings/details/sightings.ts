@@ -2,12 +2,13 @@ import { sql } from 'kysely';
 import { assetTracks, assetVersions } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
 import type { FindingRow } from '../fields/field.ts';
+import type { SourceKind } from '../fields/source-kinds.ts';
 import { lastSeenSql, seenImportSql } from '../merge/group-records.ts';
 import { STALE_DAYS } from '../stale.ts';
 
 export interface SightingRow {
   source_id: string;
-  kind: 'manual' | 'import' | 'connection';
+  kind: SourceKind;
   provider: string;
   tool: string;
   source_name: string;

@@ -193,7 +193,7 @@ const matching: Record<string, string> = {
   path: 'app dir',
   q: 'weak',
 };
-const matchingAll = ['severity', 'status', 'asset_type', 'source', 'asset', 'component', 'tag', 'path', 'not_source', 'not_path', 'criticality'];
+const matchingAll = ['severity', 'status', 'asset_type', 'source', 'source_kind', 'asset', 'component', 'tag', 'path', 'not_source', 'not_path', 'criticality'];
 
 const NOBODY = '01994f3e-8a10-7c31-9d3c-5f1f4b8f0a11';
 

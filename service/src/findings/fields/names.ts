@@ -5,6 +5,7 @@ import type { TenantTx } from '../../db/database.ts';
 import { prepared } from '../../db/prepared.ts';
 import type { DB } from '../../db/types.ts';
 import { vulnerabilityFacts } from '../../vulnerabilities/relations.ts';
+import type { SourceKind } from './source-kinds.ts';
 
 export type DecisionRow = Selectable<DB['decisions']>;
 
@@ -40,7 +41,7 @@ export interface ShownWorkItem {
 
 export interface ShownSource {
   id: string;
-  kind: 'manual' | 'import' | 'connection';
+  kind: SourceKind;
   provider: string;
   tool: string;
   name: string;

@@ -4,11 +4,13 @@ import { criticalities, exposures } from '../../assets/values.ts';
 import { Id, Named, Nullable, OneOf, PersonRef, Text, Timestamp } from '../../http/schemas.ts';
 import { reasonCodes, reasonSentences } from '../reason-codes.ts';
 import { assurances, justifications, statuses } from '../status.ts';
+import { sourceKinds } from './source-kinds.ts';
 
 /** Shapes that several operations on findings share. */
 export const Severity = OneOf(severities, { description: 'Severity from the source, unless a person overrode it' });
 export const Status = OneOf(statuses, { description: 'Status of the finding' });
 export const AssetType = OneOf(assetTypes, { description: 'Type of the asset' });
+export const SourceKind = OneOf(sourceKinds, { description: 'Uploaded reports, a connection, or a person' });
 export const Assurance = OneOf(assurances, { description: 'How well the closure is proven' });
 export const Tag = Text(1, 100, { description: 'Tag', examples: ['payments'] });
 export const Justification = OneOf(justifications, { description: 'Why the finding does not apply, in VEX vocabulary' });
@@ -132,7 +134,7 @@ export const Kev = Type.Object(
 
 export const Source = Named('Source', {
   id: Id,
-  kind: OneOf(['manual', 'import', 'connection'] as const, { description: 'A person, uploaded reports, or a connection' }),
+  kind: SourceKind,
   provider: Type.String({ description: 'Report format or provider of the connection. `manual` for people', examples: ['trivy'] }),
   tool: Type.String({ description: 'The tool that wrote the report, for formats that many tools write (SARIF, CycloneDX). Otherwise empty', examples: [''] }),
   name: Type.String({ description: 'Name of the scan, which separates several scans with one tool. Otherwise empty', examples: [''] }),

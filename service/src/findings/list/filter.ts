@@ -3,6 +3,7 @@ import { cwesOf } from '@rrs/scan-reports/normalize.ts';
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 import type { DB } from '../../db/types.ts';
+import { sourcesOfKinds } from '../fields/source-kinds.ts';
 import { normalPath } from '../identity/paths.ts';
 import { severityRank } from '../severity.ts';
 import { activeStatuses, statuses } from '../status.ts';
@@ -119,6 +120,8 @@ function conditionsOf(orgId: string, prepared: PreparedFilter, strategy: 'lookup
     const pending = sql`select d.finding_id from decisions d where d.org_id = ${orgId} and d.state = 'requested'`;
     add(acceptance_requested ? sql`findings.id in (${pending})` : sql`not exists (${pending} and d.finding_id = findings.id offset 0)`);
   }
+  const others = kindsOf(prepared)?.others;
+  if (others) add(sql`not findings.source_ids <@ ${others}::uuid[]`);
   if (suppressed !== undefined) add(suppressedSql(orgId, suppressed, faceted));
   if (severity_disputed !== undefined && (strategy === 'scan' || !severity_disputed)) add(sql`findings.severity_disputed = ${severity_disputed}`);
   if (has_fix !== undefined && strategy === 'scan') {
@@ -146,6 +149,8 @@ function remaining<Value extends string>(all: readonly Value[], included?: reado
   return (included ?? all).filter((value) => !excluded.includes(value));
 }
 
+const kindsOf = ({ filter: { source_kind }, sources }: PreparedFilter) => source_kind && sourcesOfKinds(sources ?? [], source_kind);
+
 /** Values of one filter are alternatives. Filters and words of `q` are all required. */
 function wordQueries(prepared: PreparedFilter): string[] {
   const { filter, search, aliasesOf, otherSources } = prepared;
@@ -154,6 +159,7 @@ function wordQueries(prepared: PreparedFilter): string[] {
   const queries = [
     source?.map((provider) => lexeme(`p:${provider.toLowerCase()}`)),
     otherSources?.map((provider) => lexeme(`p:${provider}`)),
+    kindsOf(prepared)?.words.map((word) => lexeme(word)),
     connection_id === undefined ? undefined : [lexeme(`c:${connection_id}`)],
     asset_type?.map((type) => lexeme(`a:${type}`)),
     cve?.map((id) => vulnerabilityQuery(id, aliasesOf)),

@@ -60,6 +60,8 @@ describe('the filters on what reports say', () => {
   it.each<[FindingFilter, string[]]>([
     [{ source: ['Tool_B'] }, ['second tool']],
     [{ not_source: ['TOOL_a'] }, ['second tool']],
+    [{ source_kind: ['import'], not_asset_type: ['container_image'] }, onHost],
+    [{ source_kind: ['connection', 'manual'] }, []],
     [{ cve: ['CVE-2021-44228'] }, ['ghsa only', 'log4shell']],
     [{ cve: ['ghsa-JFH8-c2jp-5v3q'] }, ['ghsa only', 'log4shell']],
     [{ not_cve: ['cve-2021-44228'], severity: ['critical', 'low'] }, ['short']],

@@ -3,12 +3,13 @@ import { assetTracks } from '../../assets/relations.ts';
 import { trackName } from '../../assets/track-name.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { showSource } from '../fields/names.ts';
+import type { SourceKind } from '../fields/source-kinds.ts';
 
 export interface OccurrenceRow {
   id: string;
   finding_id: string;
   source_id: string;
-  kind: 'manual' | 'import' | 'connection';
+  kind: SourceKind;
   provider: string;
   tool: string;
   source_name: string;

@@ -56,7 +56,7 @@ const SORTS = ['risk_score', 'severity', 'first_seen', 'last_seen', 'created_at'
 
 /** Filters that match the findings of a zone, and nothing for the zone `none`. */
 function filtersOf(zone: Zone): FindingFilter[] {
-  const { status, type, cve, cwe } = ZONE_VALUES[zone];
+  const { status, type, cve, cwe, kind } = ZONE_VALUES[zone];
   return [
     { status: [status] },
     { asset_type: [type] },
@@ -66,6 +66,7 @@ function filtersOf(zone: Zone): FindingFilter[] {
     { owner: [zone] },
     { asset_tag: [zone] },
     { source: [zone] },
+    ...(kind ? [{ source_kind: [kind] }] : []),
     { component: `lib-${zone}` },
     { tag: [zone] },
     { path: `src/${zone}` },
@@ -119,6 +120,8 @@ const OTHERS: FindingFilter[] = [
   { fix_first: true, cve: ['CVE-2024-10001'] },
   { not_source: ['rest'] },
   { not_source: ['low'] },
+  { source_kind: ['import', 'connection'] },
+  { source_kind: ['manual'], source: ['high'] },
   { not_asset_type: ['host'] },
   { not_tag: ['rest'] },
   { not_rule: ['rule-low'] },

@@ -5,6 +5,7 @@ import { findByName } from '../../assets/find-by-name.ts';
 import { assetTracks } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { aliasesOf } from '../../vulnerabilities/aliases.ts';
+import { readSourceGroups, type SourceGroup } from '../fields/source-kinds.ts';
 import type { FilterFields } from '../schemas-filter.ts';
 import { filteredAssets } from './filtered-assets.ts';
 import type { AliasesOf } from './lexemes.ts';
@@ -24,6 +25,8 @@ export interface PreparedFilter {
   fewAssets: readonly string[] | null;
   /** The providers that `not_source` leaves. An index finds their findings, but not those without a provider. */
   otherSources: readonly string[] | null;
+  /** The sources of the organization, if the filter names kinds of them. */
+  sources: readonly SourceGroup[] | null;
   /** Whether findings match that are not listed otherwise, because only pull requests and branches in development have them. */
   unlisted: boolean;
 }
@@ -41,6 +44,7 @@ export async function prepareFilter(tx: TenantTx, orgId: string, filter: Finding
     namedAssets,
     fewAssets: await readFewAssets(tx, filteredAssets(orgId, filter, namedAssets)),
     otherSources: filter.not_source === undefined ? null : await readOtherSources(tx, orgId, filter.not_source),
+    sources: filter.source_kind === undefined ? null : await readSourceGroups(tx, orgId),
     unlisted: await namesUnlisted(tx, orgId, filter),
   };
 }

@@ -1,8 +1,9 @@
 import type { TenantTx } from '../../db/database.ts';
 import { newId } from '../../shared/ids.ts';
+import type { SourceKind } from '../fields/source-kinds.ts';
 
 export interface Source {
-  kind: 'manual' | 'import' | 'connection';
+  kind: SourceKind;
   provider: string;
   /** The tool, for formats that many tools write. Otherwise empty. */
   tool: string;

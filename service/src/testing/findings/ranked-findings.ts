@@ -10,15 +10,15 @@ export type Zone = (typeof zones)[number];
 /** Matches of each zone. */
 export const ZONE_SIZE = 5_000;
 
-/** For each zone, values of the columns that have a fixed set of them. */
+/** For each zone, values of the columns that have a fixed set of them. The kind of its source is null if other findings have it as well. */
 export const ZONE_VALUES = {
-  low: { status: 'withdrawn', type: 'repository', cve: 'CVE-2024-10001', cwe: 79, criticality: 'low', exposure: 'internet' },
-  high: { status: 'false_positive', type: 'web_application', cve: 'CVE-2024-10002', cwe: 89, criticality: 'high', exposure: 'internal' },
-  spread: { status: 'risk_accepted', type: 'cloud_resource', cve: 'CVE-2024-10003', cwe: 125, criticality: 'critical', exposure: 'unknown' },
-  none: { status: 'remediated', type: 'package', cve: 'CVE-1999-0001', cwe: 20, criticality: 'medium', exposure: 'unknown' },
+  low: { status: 'withdrawn', type: 'repository', cve: 'CVE-2024-10001', cwe: 79, criticality: 'low', exposure: 'internet', kind: 'manual' },
+  high: { status: 'false_positive', type: 'web_application', cve: 'CVE-2024-10002', cwe: 89, criticality: 'high', exposure: 'internal', kind: 'connection' },
+  spread: { status: 'risk_accepted', type: 'cloud_resource', cve: 'CVE-2024-10003', cwe: 125, criticality: 'critical', exposure: 'unknown', kind: null },
+  none: { status: 'remediated', type: 'package', cve: 'CVE-1999-0001', cwe: 20, criticality: 'medium', exposure: 'unknown', kind: null },
 } as const;
 
-const named = (column: keyof (typeof ZONE_VALUES)['low'], rest: string): string =>
+const named = (column: Exclude<keyof (typeof ZONE_VALUES)['low'], 'kind'>, rest: string): string =>
   `case zone ${(['low', 'high', 'spread'] as const).map((zone) => `when '${zone}' then '${ZONE_VALUES[zone][column]}'`).join(' ')} else ${rest} end`;
 
 interface Ranked {
@@ -37,7 +37,9 @@ export async function seedRankedFindings(admin: pg.Client, { orgId, importId, wo
   await admin.query(`set session_replication_role = replica; set maintenance_work_mem = '256MB'`);
   await admin.query('insert into organizations (id, slug, name) values ($1, $2, $2)', [orgId, `ranked-${orgId}`]);
   await admin.query(
-    `insert into sources (org_id, id, kind, provider, name) select $1, ${id('zone')}, 'import', zone, zone from unnest(array['low', 'high', 'spread', 'rest']) zone`,
+    `insert into sources (org_id, id, kind, provider, name)
+     select $1::uuid, ${id('zone')}, case zone when 'low' then 'manual' when 'high' then 'connection' else 'import' end, zone, zone from unnest(array['low', 'high', 'spread', 'rest']) zone
+     union all select $1::uuid, ${id(`'report ' || zone`)}, 'import', zone, 'report' from unnest(array['low', 'high']) zone`,
     [orgId],
   );
   const indexes = await dropIndexes(admin, ['findings', 'sightings']);
@@ -50,7 +52,7 @@ export async function seedRankedFindings(admin: pg.Client, { orgId, importId, wo
        case status when 'false_positive' then 'code_not_present' end, case when status <> 'open' then now() end, severity, severity, array[cve], array[cwe::int],
        i::real / ${count}, zone = 'low', 100.0 * i / ${count}, component, jsonb_build_object('component', component, 'path', path), 'rule-' || zone,
        case when zone <> 'spread' then 'available' end, zone = 'high', array[${id('zone')}], seen, seen + interval '1 day', seen + interval '200 days', seen, array[zone],
-       array_to_tsvector(array['v:' || lower(cve), 'k:' || cwe, 'p:' || zone, 'a:' || type, 't:' || zone, 'w:' || component, 'w:everywhere', 'w:src/' || zone || '/' || i % 100, 'w:rule-' || zone]),
+       array_to_tsvector(array['v:' || lower(cve), 'k:' || cwe, 'p:' || zone, 'a:' || type, 't:' || zone, 'w:' || component, 'w:everywhere', 'w:src/' || zone || '/' || i % 100, 'w:rule-' || zone] || case zone when 'high' then array['c:high'] else '{}' end),
        seen, seen + interval '2 days'
      from (
        select i, zone, ${asset} as asset, ${named('type', `'host'`)} as type, ${named('cve', `'CVE-2024-' || 20000 + i % 30000`)} as cve, ${named('cwe', `'416'`)} as cwe,

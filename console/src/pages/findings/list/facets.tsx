@@ -16,6 +16,7 @@ const facets: readonly { name: Facet; label: string; isFlag?: true }[] = [
   { name: 'severity', label: 'Severity' },
   { name: 'status', label: 'Status' },
   { name: 'source', label: 'Source' },
+  { name: 'source_kind', label: 'Source kind' },
   { name: 'asset_type', label: 'Asset type' },
   { name: 'exposure', label: 'Exposure' },
   { name: 'criticality', label: 'Criticality' },

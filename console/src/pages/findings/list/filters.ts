@@ -28,6 +28,7 @@ export const findingFilters: readonly Filter[] = [
   { name: 'path', label: 'Path' },
   { name: 'rule', label: 'Rule', ...many },
   { name: 'source', label: 'Source', known: 'source', ...many },
+  { name: 'source_kind', label: 'Source kind', options: ['import', 'connection', 'manual'], ...many },
   { name: 'tag', label: 'Tag', known: 'tag', ...many },
   { name: 'asset_tag', label: 'Asset tag', known: 'asset_tag', ...many },
   { name: 'risk_min', label: 'Risk of at least' },
