@@ -3,11 +3,18 @@ import { presentPage } from '../db/pages.ts';
 import type { App } from '../http/app.ts';
 import { listRoute } from '../http/resource.ts';
 import { listAuditEvents } from './list.ts';
-import { toAuditEvent } from './present.ts';
+import { type NamesOf, namedEvents } from './present.ts';
 import { auditExportRoute } from './routes-export.ts';
 import { AuditEventList, AuditEventQuery } from './schemas.ts';
 
-export function auditRoutes({ db, secret }: { db: Database; secret: Buffer }) {
+export interface AuditDeps {
+  db: Database;
+  secret: Buffer;
+  /** The names that objects have now. */
+  namesOf: NamesOf;
+}
+
+export function auditRoutes({ db, secret, namesOf }: AuditDeps) {
   return (app: App): void => {
     listRoute(app, { db, secret }, '/audit-events', {
       access: 'audit:read',
@@ -18,7 +25,10 @@ export function auditRoutes({ db, secret }: { db: Database; secret: Buffer }) {
       tag: 'Organization',
       query: AuditEventQuery,
       list: AuditEventList,
-      read: async (tx, { actor, query, page }) => presentPage(await listAuditEvents(tx, actor.orgId, query, page), toAuditEvent),
+      read: async (tx, { actor, query, page }) => {
+        const found = await listAuditEvents(tx, actor.orgId, query, page);
+        return presentPage(found, await namedEvents(tx, actor.orgId, { rows: found.data, namesOf }));
+      },
     });
     auditExportRoute(app, { db });
   };

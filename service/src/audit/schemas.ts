@@ -31,6 +31,7 @@ export const AuditEvent = Named('AuditEvent', {
     {
       type: Type.String({ description: 'Kind of object', examples: ['api_key'] }),
       id: Type.String({ description: 'Id of the object', examples: ['01994f3e-8a10-7c31-9d3c-5f1f4b8f0a12'] }),
+      name: Nullable(Type.String({ description: 'Name or title that the object has now. null if it is gone or has none', examples: ['ci'] })),
     },
     { description: 'The object that was changed' },
   ),

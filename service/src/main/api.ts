@@ -32,6 +32,7 @@ import { createAuthenticate } from '../organizations/sign-in/authenticate.ts';
 import { openIdentityProvider } from '../organizations/sign-in/identity-provider.ts';
 import { createPipelineAuthenticate } from '../pipelines/authenticate.ts';
 import { pipelineRoutes } from '../pipelines/routes.ts';
+import { namesOfObjects } from '../search/object-names.ts';
 import { searchRoutes } from '../search/routes.ts';
 import { systemClock } from '../shared/clock.ts';
 import { vulnerabilityRoutes } from '../vulnerabilities/routes.ts';
@@ -128,7 +129,7 @@ export async function createApi({
     async (api) => {
       const { codeFlow } = identityProvider;
       organizationRoutes({ db, secret, sessionHours: config.RRS_SESSION_HOURS, publicUrl, readUsage, codeFlow, facts: factsOf(config) })(api);
-      auditRoutes({ db, secret })(api);
+      auditRoutes({ db, secret, namesOf: namesOfObjects })(api);
       eventRoutes({ db, secret, outbound, publicUrl })(api);
       assetRoutes({ db, secret, follower: followAsset(follower) })(api);
       pipelineRoutes({ db, secret, outbound })(api);

@@ -85,7 +85,7 @@ export async function addFullOrganization({ db, blobs }: Store, orgId: string, s
       .execute();
     await tx
       .insertInto('events')
-      .values({ org_id: orgId, id: newId(), type: 'made', subject: '', data: JSON.stringify({ text: AWKWARD, deep: [null, 1.5, {}] }) })
+      .values({ org_id: orgId, id: newId(), type: 'finding.created', subject: '', data: JSON.stringify({ text: AWKWARD, deep: [null, 1.5, {}] }) })
       .execute();
     await tx
       .insertInto('idempotency_keys')
@@ -221,7 +221,7 @@ async function addFinding(db: Database, actor: Actor): Promise<void> {
   await db.withTenant(actor, async (tx) => {
     const { id } = made;
     const importId = newId();
-    const imported = { status: 'needs_confirmation', sha256: 'x', bytes: '1', created_by: AWKWARD, actor: '{}' } as const;
+    const imported = { status: 'needs_confirmation', filename: AWKWARD, sha256: 'x', bytes: '1', created_by: AWKWARD, actor: '{}' } as const;
     await tx
       .insertInto('imports')
       .values({ org_id: orgId, id: importId, ...imported })

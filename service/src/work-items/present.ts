@@ -27,6 +27,7 @@ export function toListed(row: ListedRow): Static<typeof ListedWorkItem> {
     status_changed_at: row.status_changed_at.toISOString(),
     assignee: row.assignee,
     assignee_member_id: row.assignee_member_id,
+    assignee_name: row.assignee_name,
     priority: priorityName(row.priority),
     // pg returns the timestamp 'infinity' as a number. It means that there is no due date.
     due_at: due instanceof Date ? due.toISOString() : null,

@@ -52,6 +52,7 @@ const listed = {
   status_changed_at: time('When the status last changed'),
   assignee: optional('ada@example.com', 'E-mail address of a member, or any other name'),
   assignee_member_id: Nullable({ ...Id, description: 'Id of the assigned member. null if the assignee is not a member' }),
+  assignee_name: optional('Ada Lovelace', 'Name of the assigned member. null if the assignee is not a member'),
   priority: Priority,
   due_at: Nullable(time('When the work is due')),
   overdue: Type.Boolean({ description: 'Whether the work item is open and past its due date', examples: [false] }),

@@ -18,14 +18,14 @@ export const workColumns: readonly Column<ListedWorkItem>[] = [
     ),
     hint: ({ title }) => title,
   },
-  { id: 'status', label: 'Status', width: '168px', cell: ({ status }) => <StatusMark status={status} /> },
+  { id: 'status', label: 'Status', width: '176px', cell: ({ status }) => <StatusMark status={status} /> },
   { id: 'findings', label: 'Done', width: '132px', cell: ({ findings }) => <Progress findings={findings} /> },
   {
     id: 'assignee',
     label: 'Assignee',
     width: 'minmax(120px, 1fr)',
     from: 760,
-    cell: ({ assignee }) => assignee ?? <span className="dim">Nobody</span>,
+    cell: ({ assignee, assignee_name }) => assignee_name ?? assignee ?? <span className="dim">Nobody</span>,
     hint: ({ assignee }) => assignee,
   },
   {

@@ -12,6 +12,7 @@ export interface Item {
   status_reason: string | null;
   assignee: string | null;
   assignee_member_id: string | null;
+  assignee_name: string | null;
   findings: { total: number; open: number; in_progress: number; remediated: number; verified: number; excepted: number; aside: number };
   follows: string | null;
   followed_by: string | null;

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TenantTx } from '../../db/database.ts';
 import { fetchPage, type PageRequest, type SortColumns } from '../../db/pages.ts';
+import { memberNames } from '../../organizations/relations.ts';
 import { AppError, notFound } from '../../shared/errors.ts';
 import { isUuid } from '../../shared/ids.ts';
 import type { WorkItemQuery } from '../schemas.ts';
@@ -34,6 +35,11 @@ const listed = [
   'updated_at',
 ] as const;
 
+/** The name that the assigned member has now. */
+const assigneeName = sql<string | null>`(select m.name from ${memberNames} m where m.org_id = work_items.org_id and m.id = work_items.assignee_member_id)`.as(
+  'assignee_name',
+);
+
 export type WorkItemFilter = Omit<Static<typeof WorkItemQuery>, 'limit' | 'cursor' | 'sort' | 'total'>;
 
 const RANGES = [
@@ -43,7 +49,7 @@ const RANGES = [
 ] as const;
 
 export function listItems(tx: TenantTx, orgId: string, filter: WorkItemFilter, page: PageRequest) {
-  let query = tx.selectFrom('work_items').select(listed).where('org_id', '=', orgId);
+  let query = tx.selectFrom('work_items').select(listed).select(assigneeName).where('org_id', '=', orgId);
   const { status, assignee, priority, overdue, finding_id, follows, q } = filter;
   if (status) query = query.where('status', 'in', status);
   if (assignee !== undefined) {
@@ -81,7 +87,13 @@ export function listItems(tx: TenantTx, orgId: string, filter: WorkItemFilter, p
 export type ListedRow = Awaited<ReturnType<typeof listItems>>['data'][number];
 
 export async function readItem(tx: TenantTx, orgId: string, id: string) {
-  const item = await tx.selectFrom('work_items').select(listed).select('description').where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst();
+  const item = await tx
+    .selectFrom('work_items')
+    .select(listed)
+    .select(['description', assigneeName])
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
   if (!item) throw notFound('work item', id);
   return item;
 }

@@ -42,6 +42,7 @@ describe('a work item', () => {
         status: 'open',
         assignee: 'team-payments',
         assignee_member_id: null,
+        assignee_name: null,
         priority: 'high',
         due_at: '2020-01-01T00:00:00.000Z',
         overdue: true,
@@ -64,7 +65,8 @@ describe('a work item', () => {
     const person = await addPerson(api, api.ours, 'analyst');
     const byId = await ours.item([], { assignee: person.id });
     const byMail = await ours.item([], { assignee: person.email.toUpperCase() });
-    for (const item of [byId, byMail]) expect(item).toMatchObject({ assignee: person.email, assignee_member_id: person.id });
+    for (const item of [byId, byMail])
+      expect(item).toMatchObject({ assignee: person.email, assignee_member_id: person.id, assignee_name: expect.stringMatching(/^Person \d+$/) });
     for (const assignee of [person.id, person.email]) {
       const { data } = await ours.list(`/work-items?assignee=${assignee}`);
       expect(data.map(({ id }) => id).sort()).toEqual([byId.id, byMail.id].sort());

@@ -24,14 +24,15 @@ const columns: readonly Column<AuditEvent>[] = [
     cell: ({ occurred_at }) => <Time at={occurred_at} isBare />,
     hint: ({ occurred_at }) => utc(occurred_at),
   },
-  { id: 'who', label: 'Who', width: 'minmax(140px, 1fr)', cell: ({ actor, person }) => person?.name ?? actor.name, hint: ({ actor }) => actor.name },
+  { id: 'who', label: 'Who', width: 'minmax(140px, 1fr)', cell: ({ actor, person }) => person?.name ?? actor.name, hint: (event) => actorText(event) },
   { id: 'title', label: 'What', width: 'minmax(160px, 1fr)', cell: ({ action }) => actionText(action) },
   {
     id: 'object',
     label: 'Object',
     width: 'minmax(160px, 1.4fr)',
     className: 'dim',
-    cell: ({ object, after, before }) => nameOf(after) ?? nameOf(before) ?? `${term(object.type)} ${object.id.slice(0, 13)}`,
+    cell: (event) => objectText(event),
+    hint: ({ object }) => `${term(object.type)} ${object.id}`,
   },
   { id: 'address', label: 'Address', width: '120px', isMinor: true, from: 720, cell: ({ address }) => <code>{address}</code> },
 ];
@@ -39,8 +40,14 @@ const columns: readonly Column<AuditEvent>[] = [
 /** "api_key.created" becomes "API key created". */
 const actionText = (action: string): string => term(action.replace('.', '_').replace(/^api_key/, 'API_key'));
 
+/** The key, the connection or the part of the service that acted, with its id. */
+const actorText = ({ actor: { name, id } }: AuditEvent): string => (id === null ? name : `${name} ${id}`);
+
+/** What the object is called now, or was called then. */
+const objectText = ({ object, after, before }: AuditEvent): string => object.name ?? nameOf(after) ?? nameOf(before) ?? term(object.type);
+
 function nameOf(snapshot: Record<string, unknown> | null): string | null {
-  const name = snapshot?.name ?? snapshot?.title ?? snapshot?.email ?? snapshot?.filename;
+  const name = snapshot?.name ?? snapshot?.title ?? snapshot?.email ?? snapshot?.filename ?? snapshot?.provider;
   return typeof name === 'string' ? name : null;
 }
 

@@ -30,6 +30,8 @@ export function Change({ event, onClose, onFilter }: ChangeProps) {
         rows={[
           ['When', utc(event.occurred_at)],
           ['Who', `${person?.name ?? actor.name}${person && person.name !== actor.name ? `, with ${actor.name}` : ''} (${term(actor.type)})`],
+          ['Actor', actor.id && <Copy key="actor" text={actor.id} shown={actor.id} />],
+          ['Name now', object.name],
           [
             'Object',
             <span key="object">

@@ -94,7 +94,9 @@ function Card({ item, onMove }: { item: ListedWorkItem; onMove: ((id: string) =>
       <div className={css.facts}>
         <span>{term(item.priority)}</span>
         <Due at={item.due_at} isOverdue={item.overdue} />
-        <span className="ellipsis">{item.assignee ?? ''}</span>
+        <span className="ellipsis" title={item.assignee ?? undefined}>
+          {item.assignee_name ?? item.assignee ?? ''}
+        </span>
       </div>
     </li>
   );

@@ -15,7 +15,12 @@ export function Side({ item }: { item: WorkItem }) {
       <Facts
         rows={[
           ['Why', item.status_reason],
-          ['Assignee', item.assignee ?? <span className="dim">Nobody</span>],
+          [
+            'Assignee',
+            <span key="assignee" title={item.assignee ?? undefined} className={item.assignee === null ? 'dim' : undefined}>
+              {item.assignee_name ?? item.assignee ?? 'Nobody'}
+            </span>,
+          ],
           ['Priority', term(item.priority)],
           ['Due', item.due_at && <Due at={item.due_at} isOverdue={item.overdue} />],
           ['Reference', item.external_ref],
