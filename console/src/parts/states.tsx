@@ -49,7 +49,7 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: (() => v
         </ul>
       )}
       <div className={css.actions}>
-        {onRetry && (
+        {onRetry && refused?.status !== 404 && (
           <Button variant="default" onClick={onRetry}>
             Try again
           </Button>

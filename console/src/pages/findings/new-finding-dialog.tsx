@@ -6,6 +6,7 @@ import { useApi, useChange } from '../../api/client.ts';
 import { expectOwnEvents } from '../../api/live.ts';
 import { restartLists } from '../../lists/infinite.ts';
 import { Dialog, field } from '../../parts/dialog.tsx';
+import css from '../../parts/form.module.css';
 import { AssetPicker } from '../../parts/inputs/asset-picker.tsx';
 import { WordsInput } from '../../parts/inputs/words-input.tsx';
 import { severities } from '../../parts/severity.tsx';
@@ -57,28 +58,34 @@ export function NewFindingDialog({ assetId, onClose }: { assetId: string | undef
       isDisabled={!isNewAsset && asset === null}
     >
       <TextInput data-autofocus name="title" label="Title" description="What is wrong, in a few words" required maxLength={500} />
-      <NativeSelect name="severity" label="Severity" data={severities.map((value) => ({ value, label: term(value) }))} defaultValue="high" />
-      <NativeSelect
-        label="Asset"
-        value={isNewAsset ? 'new' : 'existing'}
-        onChange={({ target }) => setNewAsset(target.value === 'new')}
-        data={[
-          { value: 'existing', label: 'One that exists' },
-          { value: 'new', label: 'A new one' },
-        ]}
-      />
+      <div className={css.pair}>
+        <NativeSelect name="severity" label="Severity" data={severities.map((value) => ({ value, label: term(value) }))} defaultValue="high" />
+        <NativeSelect
+          label="Asset"
+          value={isNewAsset ? 'new' : 'existing'}
+          onChange={({ target }) => setNewAsset(target.value === 'new')}
+          data={[
+            { value: 'existing', label: 'One that exists' },
+            { value: 'new', label: 'A new one' },
+          ]}
+        />
+      </div>
       {isNewAsset ? (
-        <>
+        <div className={css.pair}>
           <NativeSelect name="type" label="Type of the asset" data={types.map((value) => ({ value, label: term(value) }))} />
           <TextInput name="name" label="Name of the asset" required maxLength={1000} />
-        </>
+        </div>
       ) : (
         <AssetPicker label="Name of the asset" value={asset} onChange={setAsset} />
       )}
-      <TextInput name="component" label="Component" description="Package or product, if it is about one" />
-      <TextInput name="version" label="Version of the component" />
-      <TextInput name="path" label="Path of the file" />
-      <TextInput name="url" label="URL of the page or endpoint" />
+      <div className={css.pair}>
+        <TextInput name="component" label="Component" description="Package or product, if it is about one" />
+        <TextInput name="version" label="Version of the component" />
+      </div>
+      <div className={css.pair}>
+        <TextInput name="path" label="Path of the file" />
+        <TextInput name="url" label="URL of the page or endpoint" />
+      </div>
       <WordsInput label="CVE IDs" placeholder="CVE-2026-12345" value={ids} onChange={setIds} />
       <Textarea name="description" label="Description" />
       <Textarea name="solution" label="How to remediate" />

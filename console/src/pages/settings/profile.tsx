@@ -29,7 +29,7 @@ export function Profile() {
           <Choice name="density" label="Rows of lists" options={{ compact: 'Compact', normal: 'Normal', comfortable: 'Comfortable' }} />
           <Choice name="letterKeys" label="Single letters as shortcuts" options={{ on: 'On', off: 'Off' }} />
         </div>
-        <p className="dim">Stored in this browser.</p>
+        <p className={`dim ${css.where}`}>Stored in this browser.</p>
       </Section>
       {me.type === 'member' && (
         <Section title="Password">

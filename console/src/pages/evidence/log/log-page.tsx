@@ -85,7 +85,7 @@ function Compare({ head }: { head: Head }) {
     <Section title="Compare with a checkpoint that you saved">
       <FileDrop
         title="Drop a checkpoint here"
-        hint="the proof is checked in this browser"
+        hint="to check in this browser that nothing was removed since"
         action="Choose a checkpoint"
         onFiles={(files) => void compare(files)}
       >

@@ -104,10 +104,9 @@ export function PackagesPage() {
     <Page
       title="Evidence"
       info={
-        <>
-          <span aria-live="polite">{totalOf(list.total)}</span>
-          <Coverage />
-        </>
+        <span>
+          <span aria-live="polite">{totalOf(list.total)}</span> <Coverage />
+        </span>
       }
       actions={
         <>

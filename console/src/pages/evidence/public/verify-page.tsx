@@ -51,7 +51,7 @@ function Package({ file, onFiles }: { file: File | null; onFiles: (files: File[]
   return (
     <FileDrop
       title="Drop a package here"
-      hint="a ZIP file, alone or together with keys"
+      hint="as a ZIP file, alone or together with keys"
       action={file ? 'Choose another package' : 'Choose a package'}
       onFiles={onFiles}
     >

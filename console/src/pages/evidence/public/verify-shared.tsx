@@ -57,7 +57,7 @@ export function VerifyShared({ shared, onDownload }: { shared: Shared; onDownloa
         <TrustForm choice={choice} />
         <FileDrop
           title="Drop the package here"
-          hint="a ZIP file, alone or together with keys"
+          hint="as a ZIP file, alone or together with keys"
           action="Choose a package"
           onFiles={(files) => void choose(files)}
         />

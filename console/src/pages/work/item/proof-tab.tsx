@@ -26,7 +26,7 @@ export function ProofTab({ item }: { item: WorkItem }) {
       {may && (
         <FileDrop
           title="Drop a file that shows what was done"
-          hint="Such as a test result or a screenshot"
+          hint="such as a test result or a screenshot"
           action="Choose a file"
           onFiles={([file]) => setAdding(file ?? null)}
         >
