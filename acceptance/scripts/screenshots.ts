@@ -47,6 +47,14 @@ interface Shot {
 }
 
 const LOADED_MS = 15_000;
+const QUIET_MS = 700;
+/** Runs in the page: whether nothing has been loading for a moment. */
+const IS_QUIET = `(() => {
+  const { dataset } = document.documentElement;
+  const now = performance.now();
+  if (dataset.busy === undefined || document.querySelector('[aria-label=Loading]')) dataset.busy = now;
+  return now - Number(dataset.busy) > ${QUIET_MS};
+})()`;
 const pressAll = async (page: Page, ...keys: string[]): Promise<void> => {
   await page.getByRole('grid').getByRole('row').nth(2).waitFor({ timeout: LOADED_MS });
   for (const key of keys) await page.keyboard.press(key);
@@ -71,6 +79,14 @@ const firstRow = async (page: Page): Promise<void> => {
   }
   await page.waitForURL((url) => url.href !== before, { timeout: LOADED_MS });
 };
+/** Opens the first row of a list, and a part of its page. */
+const partOfFirst =
+  (name: string | RegExp) =>
+  async (page: Page): Promise<void> => {
+    await firstRow(page);
+    await page.getByRole('main').getByRole('link', { name }).first().click();
+  };
+const pressButton = (name: string) => (page: Page) => page.getByRole('main').getByRole('button', { name, exact: true }).first().click();
 /** Those that the documents show. */
 const SHOWN: readonly Shot[] = [
   { name: 'overview', path: '/', theme: 'light' },
@@ -82,16 +98,31 @@ const SHOWN: readonly Shot[] = [
 ];
 const OTHERS: readonly Shot[] = [
   { name: 'finding', path: '/findings', before: firstRow },
+  { name: 'finding-page', path: '/findings', before: partOfFirst('Open as a page') },
+  { name: 'facet', path: '/findings', before: pressButton('Source kind') },
   { name: 'work', path: '/work' },
+  ...['Proof', 'Tickets', 'Approvals', 'Packages', 'Activity'].map((name) => ({
+    name: `work-item-${name.toLowerCase()}`,
+    path: '/work?status=verified',
+    before: partOfFirst(new RegExp(`^${name}`)),
+  })),
+  { name: 'new-work-item', path: '/work', before: pressButton('New work item') },
   { name: 'board', path: '/work/board' },
   { name: 'assets', path: '/assets' },
   { name: 'asset', path: '/assets', before: firstRow },
   { name: 'imports', path: '/imports' },
   { name: 'import', path: '/imports', before: firstRow },
+  { name: 'connection', path: '/integrations', before: (page) => page.getByRole('link', { name: 'Nightly image scan' }).click() },
   { name: 'catalog', path: '/integrations/new' },
   { name: 'connect', path: '/integrations/new/snyk' },
   { name: 'evidence-list', path: '/evidence' },
+  ...['Controls and decisions', 'Sharing', 'Files'].map((name) => ({
+    name: `evidence-${name.split(' ')[0]?.toLowerCase()}`,
+    path: '/evidence',
+    before: partOfFirst(name),
+  })),
   { name: 'evidence-new', path: '/evidence/new' },
+  { name: 'evidence-preview', path: '/evidence/new', before: firstRow },
   { name: 'log', path: '/evidence/log' },
   { name: 'keys', path: '/evidence/keys' },
   { name: 'verify-page', path: '/verify' },
@@ -106,6 +137,9 @@ const OTHERS: readonly Shot[] = [
     name: `settings-${name}`,
     path: `/settings/${name}`,
   })),
+  { name: 'settings-webhook', path: '/settings/webhooks', before: firstRow },
+  { name: 'settings-audit-entry', path: '/settings/audit', before: (page: Page) => pressAll(page, 'j', 'Enter') },
+  { name: 'settings-new-key', path: '/settings/api-keys', before: pressButton('Create a key') },
 ];
 
 const browser = await openBrowser();
@@ -163,12 +197,7 @@ async function takeAll(on: Browser, { url, email, password, theme }: Session): P
   for (const { name, path, before } of shots) {
     await go(path);
     await page.locator('h1').first().waitFor({ timeout: LOADED_MS });
-    // The event stream stays open, so the network is never idle for long. The rows are there when nothing says that it loads.
-    await page
-      .locator('[aria-label=Loading]')
-      .first()
-      .waitFor({ state: 'detached', timeout: LOADED_MS })
-      .catch(() => {});
+    await settled(page);
     await before?.(page).catch((error: unknown) => process.stderr.write(`${name}: ${String(error).split('\n')[0]}\n`));
     await take(page, name, theme);
   }
@@ -204,8 +233,17 @@ async function takeWithoutAccount(
   await page.close();
 }
 
+/** Waits until what is on the page is loaded, and what that asks for as well. The event stream stays open, so the network is never idle for long. */
+async function settled(page: Page): Promise<void> {
+  await page.evaluate('delete document.documentElement.dataset.busy');
+  // The policy of the page does not allow what Playwright waits with.
+  for (const end = Date.now() + LOADED_MS; !(await page.evaluate(IS_QUIET)); await page.waitForTimeout(50)) {
+    if (Date.now() > end) throw new Error(`${page.url()} is still loading.`);
+  }
+}
+
 async function take(page: Page, name: string, theme: Theme): Promise<void> {
-  await page.waitForTimeout(700);
+  await settled(page);
   const devtools = await page.context().newCDPSession(page);
   // Playwright itself knows only PNG and JPEG.
   const format = values.format === 'png' ? ({ format: 'png' } as const) : ({ format: 'webp', quality: 82 } as const);
