@@ -259,10 +259,14 @@ test('facets count what each value would leave, and lead there', async () => {
   await page.waitForURL('**/findings?status=open&severity=critical');
   await page.getByText(String(total), { exact: true }).first().waitFor();
   await page.keyboard.press('Escape');
-  await page.getByRole('group', { name: 'Filters with counts' }).getByRole('button', { name: 'Source' }).click();
+  await page.getByRole('group', { name: 'Filters with counts' }).getByRole('button', { name: 'Source', exact: true }).click();
   await page.getByRole('menuitemcheckbox', { name: /^Trivy/ }).click();
   await page.waitForURL('**/findings?status=open&severity=critical&source=trivy');
   await page.getByRole('button', { name: 'Remove the filter Source: Trivy' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('group', { name: 'Filters with counts' }).getByRole('button', { name: 'Source kind' }).click();
+  await page.getByRole('menuitemcheckbox', { name: `Import ${total}` }).click();
+  await page.getByRole('button', { name: 'Remove the filter Source kind: import' }).waitFor();
   expect(problems).toEqual([]);
 });
 

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { startReceiver } from '../receiver.ts';
 import { expectAccessible } from './accessible.ts';
-import { OWNER, startConsole } from './console.ts';
+import { goTo, OWNER, startConsole } from './console.ts';
 import { trivyReport } from './reports.ts';
 
 const web = startConsole(async () => {
@@ -208,5 +208,9 @@ test('the audit trail is filtered by the address, shows what changed, and is exp
   const download = page.waitForEvent('download');
   await page.getByRole('menuitem', { name: 'CSV' }).click();
   expect((await download).suggestedFilename()).toMatch(/^audit-trail-.*\.csv$/);
+  // Objects have names. Their ids are for those who point at them.
+  const { body: asset } = await web.api('/assets', { type: 'host', name: 'named.example.com' });
+  await goTo(page, `/settings/audit?object_id=${asset.id}`);
+  expect(await rows.nth(1).getByText('named.example.com').getAttribute('data-hint')).toBe(`Asset ${asset.id}`);
   expect(problems).toEqual([]);
 });

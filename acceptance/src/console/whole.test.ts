@@ -82,6 +82,20 @@ const LONG_MS = 300_000;
 
 test('every page of an empty organization is accessible and silent', () => walk('empty'), LONG_MS);
 
+test('the first steps are listed until they are done', async () => {
+  const { page, problems } = await web.open('/');
+  const steps = page.getByRole('region', { name: 'First steps' });
+  await steps.waitFor();
+  expect(await steps.getByLabel('To do').count()).toBe(5);
+  await web.upload('first.json', trivyReport(1, 'registry.example.com/shop/first:1'));
+  const id = await first('/findings?limit=1');
+  await web.api('/work-items', { title: 'The first one', finding_ids: [id] });
+  await page.reload();
+  await expect.poll(() => steps.getByLabel('Done').count()).toBe(2);
+  await steps.getByRole('link', { name: 'Seal evidence of the work' }).waitFor();
+  expect(problems).toEqual([]);
+});
+
 test('the pages of people without a session are accessible and silent, also if they fail, and fit 320 pixels', async () => {
   const { body: member } = await web.api('/members', { name: 'Grace Hopper', email: 'grace@example.com', role: 'analyst' });
   const { body: invitation } = await web.api(`/members/${member.id}/invitations`, undefined, 'POST');

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { expectAccessible, expectAccessibleInBoth } from './accessible.ts';
-import { startConsole } from './console.ts';
+import { OWNER, startConsole } from './console.ts';
 import { trivyReport } from './reports.ts';
 
 const web = startConsole(async () => {
@@ -211,9 +211,11 @@ test('people talk about the work, and withdraw what they said', async () => {
 
 test('work fits on 320 pixels', async () => {
   const item = await newItem('On a phone');
+  await web.api(`/work-items/${item.id}`, { assignee: OWNER.email }, 'PATCH');
   for (const path of ['/work?q=phone', '/work/board', `/work/${item.id}`]) {
     const { page, problems } = await web.open(path, { width: 320 });
     await page.getByText('On a phone').first().waitFor();
+    await page.getByText(OWNER.name, { exact: true }).first().waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), path).toBe(0);
     await expectAccessible(page, `${path}, 320 pixels`);
     expect(problems).toEqual([]);

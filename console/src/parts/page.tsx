@@ -50,7 +50,7 @@ export function Facts({ rows }: { rows: readonly (readonly [name: string, value:
   return (
     <dl className={css.facts}>
       {rows.map(([name, value]) =>
-        value === null || value === undefined || value === '' ? null : (
+        value === null || value === undefined || value === '' || value === false ? null : (
           <div key={name}>
             <dt>{name}</dt>
             <dd>{value}</dd>

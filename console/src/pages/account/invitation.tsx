@@ -46,7 +46,7 @@ export function Invitation() {
               </p>
             )}
             <Button type="submit" size="sm" loading={accept.isPending}>
-              Set the password and sign in
+              Save and sign in
             </Button>
           </form>
         )}

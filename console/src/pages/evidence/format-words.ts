@@ -7,6 +7,11 @@ const words: Readonly<Record<string, string>> = {
   json: 'Evidence (JSON)',
   jsonl: 'Findings (JSON Lines)',
   csv: 'Findings (CSV)',
+  'oscal-ar': 'OSCAL assessment results',
+  'oscal-poam': 'OSCAL plan of action and milestones',
+  openvex: 'OpenVEX',
+  'cyclonedx-vex': 'CycloneDX VEX',
+  sarif: 'SARIF',
 };
 
 /** How a file of a package is called. */

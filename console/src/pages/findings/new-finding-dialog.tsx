@@ -86,10 +86,12 @@ export function NewFindingDialog({ assetId, onClose }: { assetId: string | undef
         <TextInput name="path" label="Path of the file" />
         <TextInput name="url" label="URL of the page or endpoint" />
       </div>
-      <WordsInput label="CVE IDs" placeholder="CVE-2026-12345" value={ids} onChange={setIds} />
+      <div className={css.pair}>
+        <WordsInput label="CVE IDs" placeholder="CVE-2026-12345" value={ids} onChange={setIds} />
+        <WordsInput label="Tags" value={tags} onChange={setTags} suggestions={known.data?.data.map(({ name }) => name) ?? []} />
+      </div>
       <Textarea name="description" label="Description" />
       <Textarea name="solution" label="How to remediate" />
-      <WordsInput label="Tags" value={tags} onChange={setTags} suggestions={known.data?.data.map(({ name }) => name) ?? []} />
       {existing !== undefined && (
         <p>
           <Link to="/findings/$id" params={{ id: existing }} onClick={onClose}>
