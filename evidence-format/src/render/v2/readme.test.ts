@@ -25,7 +25,7 @@ test('states the conclusion, the gaps and the keys to compare', () => {
   ]) {
     expect(text).toContain(part);
   }
-  expect(text).toContain('--new-bundle-format');
+  for (const part of ['--new-bundle-format', 'whether it was revoked', '.predicate.organization_id']) expect(text).toContain(part);
   expect(text.match(/--type https:\/\/rrs\.example\/remediation-evidence\/v\d /g)).toHaveLength(2);
 });
 

@@ -159,6 +159,9 @@ cosign 2.5:
    } --out T/trusted_root.json
    ${verify(' --new-bundle-format')}
 To verify data/evidence.json or data/report.pdf alone, pass it as the last argument instead.
+Cosign does not know when a key was valid or whether it was revoked: look up the key in the list of keys that you trust.
+Organizations of one installation share its keys, so check that the package is of the right one. Must print the ID of the organization.
+   jq -r .dsseEnvelope.payload $P/proof/package.sigstore.json | base64 -d | jq -r .predicate.organization_id
 `;
 }
 
