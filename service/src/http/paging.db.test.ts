@@ -209,3 +209,15 @@ describe('the total', () => {
     expect(await totalOf(full, '&total=exact')).toEqual({ count: 10_001, relation: 'exact' });
   });
 });
+
+it.each(['br', 'gzip'])('a page is compressed with %s if the caller accepts it', async (encoding) => {
+  await insert('compressed', [...Array(50).keys()]);
+  const read = async (accepted: string) => {
+    const headers = { authorization: `Bearer ${api.ours.owner}`, 'accept-encoding': accepted };
+    const response = await fetch(`${api.url}/api/v1/audit-events?object_type=compressed`, { headers });
+    return { encoding: response.headers.get('content-encoding'), body: await response.json() };
+  };
+  const plain = await read('identity');
+  expect(plain.encoding).toBeNull();
+  expect(await read(encoding)).toEqual({ encoding, body: plain.body });
+});

@@ -129,6 +129,9 @@ const OTHERS: FindingFilter[] = [
   { criticality: ['critical'] },
   { exposure: ['internet'] },
   { not_asset_tag: ['low'] },
+  { connection_id: newId() },
+  { new_since_track: 'branch-low' },
+  { new_since_track: 'no-such-branch' },
   { asset_id: newId() },
   { asset_id: newId(), asset_version: '1.4.2' },
   { import_id: importId },
@@ -157,6 +160,7 @@ const OTHERS: FindingFilter[] = [
 const MANY_AT_ONE_END: FindingFilter[] = [
   { severity: ['critical'] },
   { severity: ['unknown'] },
+  { not_severity: ['high', 'medium', 'low', 'info', 'unknown'] },
   { severity: ['medium'], not_cve: ['CVE-2024-10001'] },
   { severity: ['critical'], status: ['open'] },
 ];
@@ -174,6 +178,7 @@ const LOOKED_UP: readonly (keyof FindingFilter)[] = [
   'path',
   'not_path',
   'import_id',
+  'new_since_track',
   'asset_version',
 ];
 
