@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { setPriority } from 'node:os';
@@ -59,7 +59,7 @@ export function startChild(module: URL, limits: ChildLimits): Child {
   const process = fork(fileURLToPath(module), {
     serialization: 'advanced',
     stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
-    execArgv: [`--max-old-space-size=${limits.heapMb}`, '--disable-warning=ExperimentalWarning'],
+    ...boundToThis([`--max-old-space-size=${limits.heapMb}`, '--disable-warning=ExperimentalWarning']),
   });
   process.setMaxListeners(0);
   if (process.pid !== undefined) yieldToOthers(process.pid);
@@ -79,6 +79,18 @@ export function startChild(module: URL, limits: ChildLimits): Child {
       for (const one of handles) isKept ? one?.ref() : one?.unref();
     },
   };
+}
+
+const BINDING = ['--pdeathsig', 'KILL'];
+let canBind: boolean | undefined;
+
+/**
+ * A child that computes does not notice that this process was killed, and its time limit is watched from here. Linux ends it, if the program of util-linux that
+ * asks for that is there. Without it, the child ends when it has computed.
+ */
+function boundToThis(options: string[]): { execPath?: string; execArgv: string[] } {
+  canBind ??= process.platform === 'linux' && spawnSync('setpriv', [...BINDING, 'true']).status === 0;
+  return canBind ? { execPath: 'setpriv', execArgv: [...BINDING, process.execPath, ...options] } : { execArgv: options };
 }
 
 const LOWER_PRIORITY = 10;

@@ -13,6 +13,9 @@ serveTasks(async (task, ask) => {
     }
     case 'time':
       for (;;);
+    case 'compute':
+      await ask('may I?');
+      for (;;);
     case 'exit':
       return process.exit(7);
     case 'throw':
