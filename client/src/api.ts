@@ -1856,7 +1856,7 @@ export type Finding = {
   risk: Risk;
   /** What each source says about the finding, on each track of the asset */
   sightings: Sighting[];
-  /** Why an active finding is not closed: an entry for each source and track that still has it */
+  /** Why an active finding is not closed: an entry for each source and track that still has it, or whose scan does not prove the fix */
   still_open_because: StillOpenReason[];
   /** The builds of the asset on which sources last saw the finding */
   versions: SeenBuild[];
@@ -4190,6 +4190,8 @@ export type StillOpenCode =
   | 'no_complete_scan'
   | 'closure_withheld'
   | 'reported_by_person'
+  | 'scan_before_claim'
+  | 'declared_fixed'
   | 'partially_covered'
   | 'track_unstated'
   | 'asset_unspecified'

@@ -50,7 +50,9 @@ export const Finding = Named('Finding', {
     ),
   }),
   sightings: Type.Array(Sighting, { description: 'What each source says about the finding, on each track of the asset' }),
-  still_open_because: Type.Array(StillOpenReason, { description: 'Why an active finding is not closed: an entry for each source and track that still has it' }),
+  still_open_because: Type.Array(StillOpenReason, {
+    description: 'Why an active finding is not closed: an entry for each source and track that still has it, or whose scan does not prove the fix',
+  }),
   versions: Type.Array(SeenBuild, { description: 'The builds of the asset on which sources last saw the finding' }),
   occurrence_count: Type.Integer({ minimum: 0, description: 'How many occurrences there are, by place, source and track' }),
   occurrences: Type.Array(Occurrence, { description: 'The first 100 occurrences. `GET /findings/{id}/occurrences` lists all' }),

@@ -144,6 +144,23 @@ describe('why a finding is still open', () => {
     expect(await finding<Shown>(id)).toMatchObject({ status: 'verified', still_open_because: [] });
   });
 
+  it('says that the scan which no longer shows it took place before the claim, or that a report only calls it fixed', async () => {
+    const claimed = cve();
+    const asset = imageOf(`claimed-${count}:prod`);
+    await scan(asset, [seen({ asset, vulnerability_ids: [claimed] })], 1);
+    const { id } = await finding<Shown>(claimed);
+    await send('PATCH', `/findings/${id}`, { status: 'remediated', reason: 'patched' });
+    const { id: earlier } = await scan(asset, [], 2);
+    expect(await finding<Shown>(claimed)).toMatchObject({
+      status: 'remediated',
+      still_open_because: [{ code: 'scan_before_claim', import_id: earlier, at: at(2) }],
+    });
+    const declared = cve();
+    await scan(asset, [seen({ asset, vulnerability_ids: [declared] })], 3);
+    await scan(asset, [seen({ asset, vulnerability_ids: [declared], present: false })], 4);
+    expect(await finding<Shown>(declared)).toMatchObject({ status: 'remediated', still_open_because: [{ code: 'declared_fixed' }] });
+  });
+
   it('says that a person reported it', async () => {
     const body = { title: 'by hand', severity: 'high', asset: { type: 'host', name: 'by-hand.example' } };
     expect((await send('POST', '/findings', body)).body).toMatchObject({

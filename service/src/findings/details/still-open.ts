@@ -4,12 +4,14 @@ import type { FindingRow } from '../fields/field.ts';
 import { isClosed } from '../status.ts';
 import type { SightingRow } from './sightings.ts';
 
-/** Why a present sighting keeps its finding open, apart from the reasons for which an absence proves nothing. */
+/** Why a sighting keeps its finding active, apart from the reasons for which an absence proves nothing. */
 const reasons = {
   still_reported: 'The last scan of the source reports the finding.',
   no_complete_scan: 'No complete scan of the source has covered the finding since it was last reported.',
   closure_withheld: 'A scan no longer reports the finding, but the import would close unusually many findings and waits for confirmation.',
   reported_by_person: 'A person reported the finding. No scan can show that it is gone.',
+  scan_before_claim: 'The scan that no longer reports the finding took place before somebody claimed to have fixed it. A later scan can verify it.',
+  declared_fixed: 'A report calls the finding fixed. No scan has shown that it is gone.',
 } as const;
 
 export const stillOpenCodes = [...Object.keys(reasons), ...Object.keys(blockers)] as readonly StillOpenCode[];
@@ -23,10 +25,20 @@ export interface StillOpen {
   at: Date;
 }
 
-/** For each source and track that still has an active finding: why. */
-export function stillOpenBecause({ status }: Pick<FindingRow, 'status'>, sightings: readonly SightingRow[]): StillOpen[] {
+/** For each source and track because of which a finding is still active: why. */
+export function stillOpenBecause(
+  { status, status_changed_at }: Pick<FindingRow, 'status' | 'status_changed_at'>,
+  sightings: readonly SightingRow[],
+): StillOpen[] {
   if (isClosed(status)) return [];
-  return sightings.filter(({ state }) => state === 'present').flatMap(reasonsOf);
+  const present = sightings.filter(({ state }) => state === 'present');
+  if (present.length > 0 || status !== 'remediated') return present.flatMap(reasonsOf);
+  return sightings.flatMap((sighting) => {
+    const { absence, absent_at: at, last_import_id: import_id } = sighting;
+    if (at === null || (absence !== 'declared' && at > status_changed_at)) return [];
+    const code = absence === 'declared' ? 'declared_fixed' : 'scan_before_claim';
+    return [{ sighting, code, sentence: reasons[code], import_id, at }];
+  });
 }
 
 function reasonsOf(sighting: SightingRow): StillOpen[] {
