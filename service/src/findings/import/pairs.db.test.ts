@@ -47,7 +47,8 @@ function busiestStep({ Plans = [], ...own }: Plan): Step {
 }
 
 function busiestSteps(): (Step & { statement: string })[] {
-  const plans = emit.mock.calls.flatMap(([event, notice]) => (event === 'notice' ? [/plan:\s+(\{.*\})/s.exec(notice.message)?.[1] ?? '{}'] : []));
+  // The server has other notices, too.
+  const plans = emit.mock.calls.flatMap(([event, notice]) => (event === 'notice' ? (/plan:\s+(\{.*\})/s.exec(notice.message)?.[1] ?? []) : []));
   return plans.map((text) => {
     const { 'Query Text': statement, Plan: plan } = JSON.parse(text);
     return { ...busiestStep(plan), statement: statement.replace(/\s+/g, ' ').trim() };
