@@ -52,7 +52,7 @@ export async function writePlaces(tx: TenantTx, { orgId, importId, sourceId }: R
 export async function countPlaces(tx: TenantTx, orgId: string, ids: RawBuilder<unknown>): Promise<void> {
   await sql`
     with counted as materialized (
-      select p.finding_id, greatest(1, count(distinct p.label) filter (where p.present))::int as count from ${placesSql(orgId)} p where p.finding_id in (${ids}) group by 1
+      select p.finding_id, greatest(1, count(distinct p.label) filter (where p.present))::int as count from ${placesSql(orgId)} p where p.finding_id = any(array(${ids})) group by 1
     )
     update findings f set place_count = counted.count from counted
     where f.org_id = ${orgId} and f.id = counted.finding_id and f.place_count <> counted.count`.execute(tx);
