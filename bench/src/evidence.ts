@@ -104,7 +104,8 @@ async function createWorkItem(session: Session): Promise<string> {
 }
 
 /** Uploads incompressible files, one after the other. */
-async function attachments(session: Session, item: string, { files, mebibytesEach }: Sizes): Promise<string[]> {
+/** Attaches random files to the work item, and returns where they are. */
+export async function attachments(session: Session, item: string, { files, mebibytesEach }: Pick<Sizes, 'files' | 'mebibytesEach'>): Promise<string[]> {
   const { service, headers, folder } = session;
   const originals = join(folder, 'originals');
   await mkdir(originals);

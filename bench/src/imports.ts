@@ -56,7 +56,7 @@ export function imports({ findings, rounds }: { findings: number; rounds: number
       { id: 'P2', what: 'WAL per unchanged finding', figure: `${logged.toFixed(1)} bytes`, bar: '< 32 bytes', met: logged < 32 },
       {
         id: 'P7',
-        what: 'database size per finding, with sightings, texts and indexes',
+        what: 'database size per finding, with sightings, texts, places and indexes',
         figure: `${(bytes / 1024).toFixed(2)} KiB`,
         bar: '< 2.5 KiB',
         met: bytes < 2560,
@@ -101,7 +101,7 @@ async function loggedSince(admin: pg.Client, position: string): Promise<number> 
 
 async function bytesPerFinding(admin: pg.Client): Promise<number> {
   const { rows } = await admin.query(`
-    select (pg_total_relation_size('findings') + pg_total_relation_size('sightings') + pg_total_relation_size('finding_texts'))::float8 / (select count(*) from findings) as bytes`);
+    select (pg_total_relation_size('findings') + pg_total_relation_size('sightings') + pg_total_relation_size('finding_texts') + pg_total_relation_size('occurrences'))::float8 / (select count(*) from findings) as bytes`);
   return rows[0].bytes;
 }
 

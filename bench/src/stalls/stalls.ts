@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { attachments } from '../evidence.ts';
 import { importReport } from '../imports.ts';
 import { writeReport } from '../reports.ts';
 import type { Result } from '../results.ts';
@@ -12,16 +13,19 @@ import { call, stallOf } from './stall.ts';
 export interface Sizes {
   /** Of the imported report. */
   mebibytes: number;
-  /** In the sealed package, of which the upload is verified. */
+  /** Findings in the sealed package, of which the upload is verified, and its artifacts. */
   sealed: number;
+  files: number;
+  mebibytesEach: number;
 }
 
 /** LONG: the longest time for which the event loop of the API stood still during work in proportion to its input. */
-export function stalls({ mebibytes, sealed }: Sizes): Promise<Result[]> {
+export function stalls({ mebibytes, sealed, files, mebibytesEach }: Sizes): Promise<Result[]> {
   return withService(async (session) => {
     const results = [];
     results.push(await stallOf(session, `an import of ${mebibytes} MiB`, await largeImport(session, mebibytes)));
     const item = await workItem(session, sealed);
+    await attachments(session, item, { files, mebibytesEach });
     let id = '';
     results.push(await stallOf(session, `the seal of a package of ${sealed} findings`, async () => (id = await seal(session, item))));
     const archive = await download(session, id);
