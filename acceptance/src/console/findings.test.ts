@@ -414,3 +414,24 @@ test('“Fix first” has what is exploited, overdue or at a high risk, and not 
   await rows(page).nth(1).getByText('Open to everybody').waitFor();
   expect(problems).toEqual([]);
 });
+
+test('a list that stopped counting counts all on request, and its query can be copied as a command', async () => {
+  const before = (opened: Page) =>
+    opened.route(/\/findings\?.*total=bounded/, async (route) => {
+      const response = await route.fetch();
+      const body = await response.json();
+      await route.fulfill({ response, json: { ...body, page: { ...body.page, total: { count: 100, relation: 'at_least' } } } });
+    });
+  const { page, problems } = await web.open('/findings?has_fix=true&sort=-risk_score', { before });
+  await ready(page);
+  await page.getByRole('button', { name: 'Count all' }).click();
+  const { body } = await web.api('/findings?has_fix=true&total=exact');
+  await page.getByText(String((body.page as { total: { count: number } }).total.count), { exact: true }).waitFor();
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.getByRole('button', { name: 'Export' }).click();
+  await page.getByRole('menuitem', { name: 'Copy as curl' }).click();
+  await page.getByText('Copied').waitFor();
+  const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+  expect(copied).toBe(`curl -H "Authorization: Bearer $RRS_API_KEY" "${new URL(page.url()).origin}/api/v1/findings?has_fix=true&sort=-risk_score"`);
+  expect(problems).toEqual([]);
+});
