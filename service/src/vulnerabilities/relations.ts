@@ -12,22 +12,28 @@ export const vulnerabilityFacts = sql<
   >
 >`(select id, cvss_version, cvss_vector, cvss_score, epss, epss_percentile, epss_date, kev or coalesce(ssvc->>'exploitation' = 'active', false) as kev, kev_due_date from vulnerabilities)`;
 
-/**
- * Joins as `v` what is known about the weakness of a finding. If it is a check for several vulnerabilities, `v` has the worst that is known of each fact.
- * `v.id` is null if nothing is known.
- */
-export function joinKnown(weakness: RawBuilder<unknown>, ids: RawBuilder<unknown>): RawBuilder<unknown> {
-  const facts = ['id', 'cvss_version', 'cvss_vector', 'cvss_score', 'epss', 'epss_percentile', 'epss_date', 'kev', 'kev_due_date'];
+/** Whether a finding is a check for several vulnerabilities, none of which is its weakness. */
+export function isOfSeveral(weakness: RawBuilder<unknown>, ids: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql`(cardinality(${ids}) > 1 and ${weakness} <> all(${ids}))`;
+}
+
+/** The worst that is known of each fact about the vulnerabilities of such a check, in one row. Its `id` is null if nothing is known. */
+export function worstKnown(weakness: RawBuilder<unknown>, ids: RawBuilder<unknown>): RawBuilder<unknown> {
   const worst = (fact: string, by: string) =>
     sql`(array_agg(${sql.ref(`one.${fact}`)} order by ${sql.ref(`one.${by}`)} desc nulls last, one.id))[1] as ${sql.ref(fact)}`;
+  return sql`(
+    select min(one.id) as id, bool_or(one.kev) as kev, min(one.kev_due_date) as kev_due_date,
+      ${sql.join(['cvss_version', 'cvss_vector', 'cvss_score'].map((fact) => worst(fact, 'cvss_score')))},
+      ${sql.join(['epss', 'epss_percentile', 'epss_date'].map((fact) => worst(fact, 'epss')))}
+    from ${vulnerabilityFacts} one where ${isOfSeveral(weakness, ids)} and one.id = any(${ids}))`;
+}
+
+/** Joins as `v` what is known about the weakness of a finding, or the worst that is known of its vulnerabilities. `v.id` is null if nothing is known. */
+export function joinKnown(weakness: RawBuilder<unknown>, ids: RawBuilder<unknown>): RawBuilder<unknown> {
+  const facts = ['id', 'cvss_version', 'cvss_vector', 'cvss_score', 'epss', 'epss_percentile', 'epss_date', 'kev', 'kev_due_date'];
   return sql`
     left join ${vulnerabilityFacts} own on own.id = ${weakness}
-    left join lateral (
-      select min(one.id) as id, bool_or(one.kev) as kev, min(one.kev_due_date) as kev_due_date,
-        ${sql.join(['cvss_version', 'cvss_vector', 'cvss_score'].map((fact) => worst(fact, 'cvss_score')))},
-        ${sql.join(['epss', 'epss_percentile', 'epss_date'].map((fact) => worst(fact, 'epss')))}
-      from ${vulnerabilityFacts} one where cardinality(${ids}) > 1 and ${weakness} <> all(${ids}) and one.id = any(${ids})
-    ) several on true
+    left join lateral ${worstKnown(weakness, ids)} several on true
     cross join lateral (
       select ${sql.join(facts.map((fact) => sql`case when own.id is null then ${sql.ref(`several.${fact}`)} else ${sql.ref(`own.${fact}`)} end as ${sql.ref(fact)}`))}
     ) v`;

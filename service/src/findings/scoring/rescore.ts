@@ -1,9 +1,9 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { assetFacts } from '../../assets/relations.ts';
 import type { Database, TenantTx } from '../../db/database.ts';
 import { readPolicy } from '../../organizations/read-policy.ts';
 import { systemActor } from '../../shared/actor.ts';
-import { joinKnown } from '../../vulnerabilities/relations.ts';
+import { isOfSeveral, vulnerabilityFacts, worstKnown } from '../../vulnerabilities/relations.ts';
 import { riskSql } from '../../vulnerabilities/risk.ts';
 import { reopenRiskIncreased } from '../decisions/risk-increased.ts';
 import { type FindingFollower, idsSql } from '../follower.ts';
@@ -50,16 +50,22 @@ async function rescorePortion(tx: TenantTx, { orgId, after, portion }: Portion):
     select id from findings f where org_id = ${orgId} and ${following} order by id offset ${portion - 1} limit 1`.execute(tx);
   const last = rows[0]?.id ?? null;
   // Scores change daily. If nothing else changes, `version` and `updated_at` stay, so that edits do not conflict and exports of changes stay short.
-  await sql`
-    with known as (
+  const changed = (facts: RawBuilder<unknown>) => sql`
       select f.id, f.severity, f.status, f.due_at, f.clock_from, f.malicious, coalesce(v.epss, f.epss) as epss,
         case when v.epss is null then f.epss_percentile else v.epss_percentile end as epss_percentile, case when v.epss is null then f.epss_date else v.epss_date end as epss_date,
         v.kev or f.reported_kev as kev, v.kev_due_date, coalesce(f.cvss_score, v.cvss_score) as cvss_score,
         coalesce(f.cvss_vector, v.cvss_vector) as cvss_vector, coalesce(f.cvss_version, v.cvss_version) as cvss_version, a.criticality, a.exposure,
         (f.kev, f.kev_due_date, f.cvss_score) is distinct from (v.kev or f.reported_kev, v.kev_due_date, coalesce(f.cvss_score, v.cvss_score)) as is_notable
-      from findings f join ${assetFacts} a on a.org_id = ${orgId} and a.id = f.asset_id ${joinKnown(sql`f.weakness`, sql`f.vulnerability_ids`)}
+      from findings f ${facts} join ${assetFacts} a on a.org_id = ${orgId} and a.id = f.asset_id
       where f.org_id = ${orgId} and ${following} and ${last === null ? sql`true` : sql`f.id <= ${last}`}
-        and v.id is not null and (f.epss, f.kev, f.kev_due_date, f.cvss_score) is distinct from (coalesce(v.epss, f.epss), v.kev or f.reported_kev, v.kev_due_date, coalesce(f.cvss_score, v.cvss_score))
+        and (f.epss, f.kev, f.kev_due_date, f.cvss_score) is distinct from (coalesce(v.epss, f.epss), v.kev or f.reported_kev, v.kev_due_date, coalesce(f.cvss_score, v.cvss_score))`;
+  const [weakness, ids] = [sql`f.weakness`, sql`f.vulnerability_ids`];
+  // Apart from each other: there are few checks for several vulnerabilities, and the others need only a join.
+  await sql`
+    with known as (
+      ${changed(sql`join ${vulnerabilityFacts} v on v.id = f.weakness`)}
+      union all
+      ${changed(sql`join lateral ${worstKnown(weakness, ids)} v on ${isOfSeveral(weakness, ids)} and v.id is not null`)}
     )
     update findings f set epss = known.epss, epss_percentile = known.epss_percentile, epss_date = known.epss_date, kev = known.kev, kev_due_date = known.kev_due_date,
         kev_since = case when known.kev then coalesce(f.kev_since, now()) end,
