@@ -143,11 +143,12 @@ const reports: readonly Attempt[] = [
       await one.claim(item);
       const scope = { asset: { type: 'container_image', name: IMAGE }, track: 'prod' };
       for (const format of ['csv', 'ndjson', 'openvex']) {
-        const exported = await one.attempt('worker', 'GET', `/findings/export?format=${format}`);
-        const text = typeof exported.body === 'string' ? exported.body : JSON.stringify(exported.body);
-        const fixed = text.replaceAll(/"?(remediated|open|under_investigation|affected)"?/g, (word) => word.replace(/[a-z_]+/, 'fixed'));
+        const exported = await one.call<unknown>('worker', 'GET', `/findings/export?format=${format}`);
+        const text = typeof exported === 'string' ? exported : JSON.stringify(exported);
+        const fixed = text.replaceAll(/\b(?:remediated|open|under_investigation|affected)\b/g, 'fixed');
         const query = new URLSearchParams({ scan_scope: JSON.stringify({ coverage: 'complete', ...scope }) });
-        await one.runImport(await one.call('worker', 'POST', `/imports?${query}`, Buffer.from(fixed)));
+        const { status } = await one.runImport(await one.call('worker', 'POST', `/imports?${query}`, Buffer.from(fixed)));
+        if (status === 'failed') throw new Error(`the edited ${format} was not imported`);
       }
       await one.approve(item);
       return item;
