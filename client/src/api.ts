@@ -3722,7 +3722,7 @@ export type ScanScope = {
   ended_tracks?: string[];
   /** The part of a repository that was scanned, such as one lock file. Only findings of scans of the same part are closed. `.` says that all of it was scanned */
   path?: string;
-  /** Kinds of findings that the tool looked for, if the report does not show it. Trivy does not mention secrets if it finds none, so its last secret is closed only with this statement. Evidence packages say that it is yours */
+  /** Kinds of findings that the tool looked for, if the report does not show it. Trivy does not mention secrets if it finds none, so its last secret is closed only with this statement. Evidence packages name it as a statement of the uploader */
   looked_for?: ('secrets' | 'misconfigurations' | 'licenses')[];
   /** Further assets that the scan covered, even if it found nothing there */
   assets?: {

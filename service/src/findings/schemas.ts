@@ -107,7 +107,7 @@ const scopeFields = {
     Type.Array(OneOf(switchableKinds), {
       maxItems: switchableKinds.length,
       description:
-        'Kinds of findings that the tool looked for, if the report does not show it. Trivy does not mention secrets if it finds none, so its last secret is closed only with this statement. Evidence packages say that it is yours',
+        'Kinds of findings that the tool looked for, if the report does not show it. Trivy does not mention secrets if it finds none, so its last secret is closed only with this statement. Evidence packages name it as a statement of the uploader',
       examples: [['secrets']],
     }),
   ),
