@@ -22,18 +22,22 @@ export const semgrep: ReportFormat = {
     const head = await headOf(input);
     if (!semgrep.detect(head) && !isEmpty(head)) throw notThisFormat(semgrep.expects);
     const files = startList();
+    const rules = startList();
     let version: string | undefined;
-    for await (const found of jsonValues(input, [...Object.keys(READERS), 'version', 'paths.scanned.*'])) {
-      if (found.path[0] === 'version') version = str(found.value);
-      if (found.path[0] === 'paths') files.add(filePath(str(found.value)));
-      if (found.path[0] === 'version' || found.path[0] === 'paths') continue;
+    for await (const found of jsonValues(input, [...Object.keys(READERS), 'version', 'paths.scanned.*', 'time.rules.*'])) {
+      const [key] = found.path;
+      if (key === 'version') version = str(found.value);
+      if (key === 'paths') files.add(filePath(str(found.value)));
+      // With `--time`, all rules of the run, as ids or as objects.
+      if (key === 'time') rules.add(str(found.value) ?? str(obj(found.value).id));
+      if (key === 'version' || key === 'paths' || key === 'time') continue;
       const place = placeOf(found);
       yield* record(place, () => {
         if (found.error) throw new RecordError(found.error);
         return READERS[`${found.path[0]}.*` as keyof typeof READERS](obj(found.value), place);
       });
     }
-    yield* runEntry({ tool_version: version, files: files.list() });
+    yield* runEntry({ tool_version: version, files: files.list(), checks: rules.list() });
   },
 };
 

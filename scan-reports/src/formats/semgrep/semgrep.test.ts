@@ -188,6 +188,17 @@ test('states version and scanned files of the run', async () => {
   expect((await readAll(semgrep, report({}))).runs).toEqual([{ tool_version: '1.90.0' }]);
 });
 
+test.each([
+  ['ids', ['python.lang.eval', 'rules.own'], ['python.lang.eval', 'rules.own']],
+  ['objects of older versions', [{ id: 'python.lang.eval' }, { id: 'rules.own' }], ['python.lang.eval', 'rules.own']],
+  ['none, as without --time', [], undefined],
+  ['something else', ['python.lang.eval', 7, {}], undefined],
+])('states the rules of the run: %s', async (_, rules, checks) => {
+  const report = { version: '1.90.0', results: [], errors: [], paths: { scanned: ['a.py'] }, time: { rules, rules_parse_time: 0.1, targets: [] } };
+  const [run] = (await readAll(semgrep, fromBuffer(JSON.stringify(report)))).runs;
+  expect(run?.checks).toEqual(checks);
+});
+
 test('keeps the matched code except for secrets and without an account', async () => {
   const result = (extra: object) => ({ check_id: 'r', path: 'a.ts', extra: { severity: 'INFO', ...extra } });
   const results = [

@@ -64,7 +64,8 @@ export const trivy: ReportFormat = {
       ...(specification === undefined ? [] : [`--compliance ${specification}`]),
       ...(CODE_TYPES.has(context.type) ? folderRestriction(context.name) : []),
     ];
-    yield* runEntry({ components: packages, left_out: leftOut(context), restrictions, lock_files: lockFiles(context) });
+    const lock_files = lockFiles(context);
+    yield* runEntry({ components: packages, left_out: leftOut(context), restrictions, lock_files, dependencies: dependenciesOf(context, lock_files) });
   },
 };
 
@@ -113,6 +114,14 @@ function leftOut({ headers, cluster, type, metadata }: Contexts): LookedFor[] {
 function lockFiles({ headers, type }: Contexts): string[] {
   if (!CODE_TYPES.has(type)) return [];
   return [...headers.values()].flatMap(({ Class, Target }) => (Class === 'lang-pkgs' && Target !== undefined ? [Target] : []));
+}
+
+/**
+ * Lock files are named relative to the folder in which the tool was started, and `trivy fs .` does not name that. Two folders can each have a
+ * `package-lock.json`. The number of packages, if they are listed, tells one from the other.
+ */
+function dependenciesOf({ packages }: Contexts, lock_files: readonly string[]): number | undefined {
+  return lock_files.length === 1 && packages.length > 0 ? packages.length : undefined;
 }
 
 /** Older versions write "null" or "[]" if there are no results. */

@@ -184,6 +184,18 @@ test('states time, version and artifact of the run', async () => {
   expect((await readAll(trivy, versioned)).runs).toEqual([{ tool_version: '0.69.1' }, { left_out: unshown }]);
 });
 
+test.each([
+  ['of a single lock file', 'filesystem', ['package-lock.json'], 3, 3],
+  ['not if they are not listed', 'filesystem', ['package-lock.json'], 0, undefined],
+  ['not of several lock files, which tell more', 'filesystem', ['package-lock.json', 'web/package-lock.json'], 3, undefined],
+  ['not of an image', 'container_image', ['app/package-lock.json'], 3, undefined],
+])('counts the packages %s', async (_, ArtifactType, targets, size, dependencies) => {
+  const Packages = Array.from({ length: size }, (__, n) => ({ Name: `lib${n}`, Version: '1.0.0' }));
+  const Results = targets.map((Target, n) => ({ Target, Class: 'lang-pkgs', Type: 'npm', ...(n === 0 ? { Packages } : {}) }));
+  const { runs } = await readAll(trivy, fromBuffer(JSON.stringify({ SchemaVersion: 2, ArtifactName: '.', ArtifactType, Results })));
+  expect(runs.at(-1)?.dependencies).toBe(dependencies);
+});
+
 test('a cluster report covers every resource that was scanned', async () => {
   const report = {
     ClusterName: 'prod',

@@ -18,6 +18,8 @@ export interface Absence {
   searchStated: readonly string[];
   /** Whether the scope says which part of the repository was scanned, or that all of it was. */
   isPartStated: boolean;
+  /** The lock files that the report names, if the scope says that all of the repository was scanned. Null if it does not say so. */
+  wholeStated: readonly string[] | null;
   toolVersion: string | null;
   /** Whether the report or its scope says when the scan took place. */
   isTimeStated: boolean;
@@ -64,6 +66,11 @@ export const blockers = {
 } as const;
 export type Blocker = keyof typeof blockers;
 
+/** What the report of a run does not state about all of it, for older reports that arrive later. `search` has the kinds that only the scope says were looked for. */
+export function unstatedBy({ isTimeStated, checks, searchStated, wholeStated }: Absence) {
+  return { time: !isTimeStated, checks: checks === null, search: searchStated, whole: wholeStated };
+}
+
 /** What the scan that closed a finding does not state. It closes the finding all the same, and evidence names it. */
 export const gaps = {
   identity_weak: 'Only its address tells that the scanned host is the one that had the finding.',
@@ -72,6 +79,7 @@ export const gaps = {
   knowledge_unstated: 'The report does not state the date of the vulnerability database.',
   checks_unstated: 'The report does not list the checks that were enabled.',
   search_unstated: 'The report does not show that the tool looked for findings of this kind. Whoever uploaded it says so.',
+  part_unstated: 'The report does not name the file of the finding. Whoever uploaded it says that all of the repository was scanned.',
 } as const;
 export type Gap = keyof typeof gaps;
 

@@ -205,7 +205,7 @@ describe('a finding that is seen again', () => {
     expect(await engine.findings(org)).toMatchObject([{ status: 'open', assurance: null, reopen_count: 1, sightings: [{ state: 'present' }] }]);
     const history = await engine.admin().query('select action, before, after from finding_history where org_id = $1 order by id', [org]);
     expect(history.rows).toMatchObject([{ action: 'status_changed' }, { action: 'reopened', before: { status: 'verified' }, after: { status: 'open' } }]);
-    const events = await engine.admin().query(`select data from events where org_id = $1 and type = 'finding.status_changed' order by id`, [org]);
+    const events = await engine.admin().query(`select data from events where org_id = $1 and type = 'finding.status_changed' order by xact, id`, [org]);
     expect(events.rows).toMatchObject([{ data: { to: 'verified' } }, { data: { from: 'verified', to: 'open' } }]);
   });
 

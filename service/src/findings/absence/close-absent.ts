@@ -81,10 +81,11 @@ async function keepBlocked(tx: TenantTx, { orgId, importId, sourceId }: Resoluti
 }
 
 /** Records how completely and ably the run looked at each track. */
-async function recordRun(tx: TenantTx, resolution: Resolution, { complete, checks, files, unread, skipped, facts }: Absence): Promise<void> {
+async function recordRun(tx: TenantTx, resolution: Resolution, { complete, checks, files, unread, skipped, facts, searchStated }: Absence): Promise<void> {
   const { orgId, importId, sourceId } = resolution;
   const components = (facts.components ?? []).map(({ name, version }) => componentEntry(name.toLowerCase(), version));
-  const { left_out: leftOut = [], restrictions = [], ports = [] } = facts;
+  const { left_out = [], restrictions = [], ports = [] } = facts;
+  const leftOut = left_out.filter((kind) => !searchStated.includes(kind));
   const lists = { checks, files, components, ports: ports.map(portRange), unread, skipped, leftOut, restrictions };
   await sql`
     insert into run_assets (org_id, source_id, asset_id, track, import_id, version_n, started_at, ended_at, complete, accepted, credentialed, knowledge_at, selective, track_name,

@@ -105,8 +105,14 @@ function when(code: Blocker | Gap, condition: RawBuilder<unknown>): RawBuilder<u
   return sql`case when ${condition} then ${sql.lit(code)} end`;
 }
 
+/** Whether the report names the lock file of the finding. A checkout can be in another folder every time. */
+function namesFile(files: readonly string[]): RawBuilder<unknown> {
+  const path = sql`f.location->>'path'`;
+  return sql`exists (select from unnest(${files as string[]}::text[]) as file where file = ${path} or right(file, length(${path}) + 1) = '/' || (${path}))`;
+}
+
 /** What the run does not state, of what matters for the kind of finding. */
-function gapsOf({ checks, isTimeStated, searchStated }: Absence): RawBuilder<unknown> {
+function gapsOf({ checks, isTimeStated, searchStated, wholeStated }: Absence): RawBuilder<unknown> {
   const gaps = [
     when('identity_weak', sql`a.identity_weak`),
     when('time_unstated', sql`${!isTimeStated}`),
@@ -114,6 +120,7 @@ function gapsOf({ checks, isTimeStated, searchStated }: Absence): RawBuilder<unk
     when('knowledge_unstated', sql`a.knowledge_at is null and cardinality(f.vulnerability_ids) > 0`),
     when('checks_unstated', sql`${checks === null} and f.rule is not null and cardinality(f.vulnerability_ids) = 0`),
     ...(searchStated.length === 0 ? [] : [when('search_unstated', sql`${kindsSql('f', sql`f.source_severity`)} && ${searchStated as string[]}::text[]`)]),
+    ...(wholeStated === null ? [] : [when('part_unstated', sql`f.asset_type = 'repository' and f.component is not null and not ${namesFile(wholeStated)}`)]),
   ];
   return sql`array_remove(array[${sql.join(gaps)}]::text[], null)`;
 }
@@ -144,15 +151,16 @@ export async function findAbsent(tx: TenantTx, resolution: Resolution, absence: 
       case when ${isRetired} then 'check_retired' else 'gone' end,
       a.started_at, array_remove(array[${sql.join(against)}]::text[], null), ${gapsOf(absence)}
     from ${coveredSql(resolution)} a
-    -- From asset to finding to sighting by their indexes, whatever the statistics say: they are those of all organizations together.
+    -- From asset to finding to sighting and to what the report shows, by their indexes, whatever the statistics say: they are those of all organizations
+    -- together, and those of the report are missing if somebody else gathers statistics at the same time.
     cross join lateral (select own.* from findings own where own.org_id = ${orgId} and own.asset_id = a.asset_id offset 0) f
     cross join lateral (
       select own.* from sightings own where own.org_id = ${orgId} and own.finding_id = f.id and own.source_id = ${sourceId} and own.track = a.track
         and (own.state = 'present' or own.absence = 'declared') offset 0) s
     left join lateral ${coverageOfSql(resolution, { asset: sql`a.asset_id`, track: sql`a.track` })} c on true
     where ${lastSeenSql} < a.started_at
-      and not exists (select from tenant_import_groups g where g.org_id = ${orgId} and g.import_id = ${importId} and g.finding_id = f.id and g.track = s.track and (g.present or g.outcome in ('gone', 'declared')))
-      and not exists (select from tenant_import_seen i where i.org_id = ${orgId} and i.import_id = ${importId} and i.finding_id = f.id and i.content = s.content)`.execute(
+      and not exists (select from tenant_import_groups g where g.org_id = ${orgId} and g.import_id = ${importId} and g.finding_id = f.id and g.track = s.track and (g.present or g.outcome in ('gone', 'declared')) offset 0)
+      and not exists (select from tenant_import_seen i where i.org_id = ${orgId} and i.import_id = ${importId} and i.finding_id = f.id and i.content = s.content offset 0)`.execute(
     tx,
   );
 }

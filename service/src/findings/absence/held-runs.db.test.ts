@@ -96,7 +96,7 @@ describe('a status that a scan changes', () => {
     expect(rows).toMatchObject([{ after: { status: 'open', reason_code: 'scan_seen_again', ...scanned } }]);
     const { rows: events } = await engine
       .admin()
-      .query(`select data from events where org_id = $1 and type = 'finding.status_changed' order by id desc limit 1`, [org]);
+      .query(`select data from events where org_id = $1 and type = 'finding.status_changed' order by xact desc, id desc limit 1`, [org]);
     expect(events).toMatchObject([{ data: { to: 'open', ...scanned } }]);
   });
 });

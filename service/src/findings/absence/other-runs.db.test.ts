@@ -269,6 +269,23 @@ describe('Semgrep', () => {
   });
 });
 
+describe('rules of Semgrep', () => {
+  const semgrep = (rules: string[] | undefined, ...found: string[]) => ({
+    version: '1.90.0',
+    errors: [],
+    paths: { scanned: ['a.py', 'b.py'] },
+    results: found.map((check_id) => ({ check_id, path: 'a.py', start: { line: 1 }, end: { line: 1 }, extra: { message: check_id, severity: 'ERROR' } })),
+    ...(rules && { time: { rules } }),
+  });
+
+  it('another configuration closes nothing of the rules that it does not have', async () => {
+    const org = await engine.organization();
+    await upload(org, 'semgrep', semgrep(['one', 'two'], 'one', 'two'));
+    await upload(org, 'semgrep', semgrep(['two', 'three']));
+    expect(await statuses(org)).toEqual({ one: 'open', two: 'verified' });
+  });
+});
+
 describe('lock files of one repository', () => {
   const osv = (files: Record<string, string[]>) => ({
     results: Object.entries(files).map(([path, names]) => ({
@@ -337,6 +354,27 @@ describe('lock files of one repository', () => {
     expect(await endOf('npm_audit', [npm(800, 'f')], [npm(300), { path: './' }])).toMatchObject({ f: 'verified' });
     expect(await endOf('npm_audit', [npm(800, 'f')], [npm(795)])).toMatchObject({ f: 'verified' });
     expect(await endOf('npm_audit', [npm(undefined, 'f')], [npm(undefined)])).toMatchObject({ f: 'verified' });
+  });
+
+  it('Trivy closes nothing if it was started in another folder, as far as it lists packages', async () => {
+    const trivy = (packages: number, ...names: string[]) => ({
+      SchemaVersion: 2,
+      ArtifactName: '.',
+      ArtifactType: 'filesystem',
+      Results: [
+        {
+          Target: 'package-lock.json',
+          Class: 'lang-pkgs',
+          Type: 'npm',
+          Packages: Array.from({ length: packages }, (_, n) => ({ Name: `lib${packages}-${n}`, Version: '1.0.0' })),
+          Vulnerabilities: names.map((name) => ({ VulnerabilityID: `CVE-2026-${name}`, PkgName: name, Title: name, Severity: 'HIGH' })),
+        },
+      ],
+    });
+    const asset = { type: 'repository', name: shop.name } as const;
+    expect(await endOf('trivy', [trivy(800, 'f'), { asset }], [trivy(60, 'g'), { asset }])).toEqual({ f: 'open', g: 'open', notes: [NOTE] });
+    expect(await endOf('trivy', [trivy(800, 'f'), { asset }], [trivy(60, 'g'), { asset, path: '.' }])).toMatchObject({ f: 'verified', g: 'open' });
+    expect(await endOf('trivy', [trivy(800, 'f'), { asset }], [trivy(798, 'g'), { asset }])).toMatchObject({ f: 'verified', g: 'open' });
   });
 
   it('Snyk closes nothing of another project', async () => {
