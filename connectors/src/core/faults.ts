@@ -87,6 +87,20 @@ export function retryAfterMs(headers: Readonly<Record<string, string | string[] 
   return Number.isNaN(at) ? 0 : Math.max(0, at - now);
 }
 
+/** Most limits count the requests of a minute. */
+const RATE_LIMIT_WINDOW_MS = 60_000;
+
+/**
+ * How long to wait if a vendor limits requests without `Retry-After`. Many state when the limit is reset, as seconds from now or as a time (GitLab). Of the others, the
+ * second attempt comes after a quarter of the usual window, and all of them together take longer than it.
+ */
+export function rateLimitMs(attempt: number, headers: Readonly<Record<string, string>>, now: number): number {
+  const reset = Number.parseFloat(headers['ratelimit-reset'] ?? headers['x-ratelimit-reset'] ?? '');
+  if (Number.isNaN(reset)) return (attempt * RATE_LIMIT_WINDOW_MS) / 4;
+  const ms = reset > 1e12 ? reset - now : reset > 1e9 ? reset * 1000 - now : reset * 1000;
+  return Math.max(ms, 1_000);
+}
+
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -65,6 +65,24 @@ describe('failing vendors', () => {
     await expect(often.http.text({ path: '/' })).rejects.toThrow(`${words}${retried}.`);
   });
 
+  it('that limit requests without saying for how long are asked again after a minute at the latest', async () => {
+    const { http, waits } = await clientOf((_request, response) => response.writeHead(429).end(), 5);
+    await expect(http.text({ path: '/' })).rejects.toMatchObject({ kind: 'rate_limited' });
+    expect(waits).toEqual([15_000, 30_000, 45_000, 60_000]);
+  });
+
+  it.each([
+    ['in seconds', { 'ratelimit-reset': '40' }, 40_000],
+    ['as a time', { 'ratelimit-reset': String(Math.floor(Date.now() / 1000) + 600) }, 600_000],
+    ['as a time in milliseconds', { 'x-ratelimit-reset': String(Date.now() + 600_000) }, 600_000],
+    ['as a time that is over', { 'x-ratelimit-reset': '1700000000' }, 1_000],
+  ])('that say when a limit is reset are asked again then (%s)', async (_how, headers: Record<string, string>, expected) => {
+    const { http, waits } = await clientOf((_request, response) => response.writeHead(429, headers).end(), 2);
+    await expect(http.text({ path: '/' })).rejects.toMatchObject({ kind: 'rate_limited' });
+    expect(waits).toHaveLength(1);
+    expect(Math.abs((waits[0] ?? 0) - expected)).toBeLessThan(30_000);
+  });
+
   it('a wrong clock is named instead of missing permissions', async () => {
     const date = new Date(Date.now() - 3_600_000).toUTCString();
     const { http } = await clientOf((_request, response) => response.writeHead(403, { date }).end('Signature expired'));

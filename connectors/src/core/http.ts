@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox';
 import { ConnectorError } from './connector-error.ts';
 import type { Connector, Http, HttpRequest, HttpResponse, Settings } from './contract.ts';
-import { backOffMs, interrupted, isPermanent, messageOf, responseError, retryAfterMs, unreachable } from './faults.ts';
+import { backOffMs, interrupted, isPermanent, messageOf, rateLimitMs, responseError, retryAfterMs, unreachable } from './faults.ts';
 import type { HttpHost } from './http-host.ts';
 import { type ClientState, createState, type SendOptions, sendOnce, urlOf } from './http-request.ts';
 import { isWebPage, joinHeaders, parseJson, readText, secretsIn, webPageError } from './responses.ts';
@@ -74,7 +74,9 @@ async function sendWithRetries<T>(
         { isRateLimit: rateLimitSeconds !== null || response.status === 429, isRetry: attempt > 1, now: host.now() },
       );
       if (fault.kind !== 'rate_limited' && fault.kind !== 'unavailable') throw fault;
-      wait = Math.max(wait, retryAfterMs(response.headers, host.now()), 1000 * (rateLimitSeconds ?? 0));
+      const stated = Math.max(retryAfterMs(response.headers, host.now()), 1000 * (rateLimitSeconds ?? 0));
+      if (fault.kind === 'rate_limited' && stated === 0) wait = Math.min(rateLimitMs(attempt, headers, host.now()), host.limits.maxWaitMs);
+      wait = Math.max(wait, stated);
       // A rate-limited request was not executed, so it is always safe to retry.
       if (!repeatable && fault.kind !== 'rate_limited') throw fault;
     } catch (error) {

@@ -29,6 +29,21 @@ export interface FakeOptions {
   isSearchBehind?(): boolean;
   /** One of the records does not match the vendor's documentation. */
   badRecord?: boolean;
+  /** Positions in lists expire when this number changes. */
+  epoch?(): number;
+}
+
+/** Positions in lists as vendors give them: they cannot be made up, and expire. */
+export function positionsOf({ epoch = () => 0 }: FakeOptions) {
+  return {
+    give: (n: number): string => `${epoch()}-${n}`,
+    /** Zero at the start of a list, null if the position has expired. */
+    read: (position: string | null | undefined): number | null => {
+      if (!position) return 0;
+      const [given, n] = position.split('-').map(Number);
+      return given === epoch() ? (n ?? 0) : null;
+    },
+  };
 }
 
 export interface FakeVendor {

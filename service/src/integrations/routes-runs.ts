@@ -35,7 +35,8 @@ export function runRoutes(app: App, { db, secret, follower }: Pick<IntegrationRo
       schema: {
         operationId: 'syncConnection',
         summary: 'Sync a connection',
-        description: 'Queues a run. Returns 409 if the connection is paused, already has an active run, or is a ticketing connection.',
+        description:
+          'Queues a run. Returns 409 if the connection is paused, already has an active run, or is a ticketing connection. `Location` is then the active run, if there is one.',
         tags: [tag],
         params: ConnectionParams,
         querystring: SyncQuery,

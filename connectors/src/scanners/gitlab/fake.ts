@@ -1,5 +1,5 @@
 import type { Json } from '../../core/contract.ts';
-import type { FakeResponse, FakeVendor } from '../../testing/fake-server.ts';
+import { type FakeResponse, type FakeVendor, positionsOf } from '../../testing/fake-server.ts';
 
 const TOKEN = 'glpat-0123456789abcdef';
 const WEB = 'https://gitlab.example.com';
@@ -49,20 +49,23 @@ export const gitlabFake: FakeVendor = {
   id: 'gitlab',
   settings: (origin) => ({ config: { api_url: origin, path: 'acme' }, credentials: { token: TOKEN } }),
   refused: (origin) => ({ config: { api_url: origin, path: 'acme' }, credentials: { token: 'glpat-revoked0123456' } }),
-  answer({ pageSize, endless, badRecord }) {
+  answer({ pageSize, endless, badRecord, ...more }) {
+    const positions = positionsOf({ pageSize, ...more });
     const all = Array.from({ length: 25 }, (_, n) => vulnerability(n));
     if (badRecord) all.splice(5, 0, { id: 'gid://gitlab/Vulnerability/99', uuid: null, title: null, identifiers: [], location: null });
+    const fromOf = (after: string | null | undefined): number | null => positions.read(Buffer.from(after ?? '', 'base64').toString());
     const pageOf = (items: readonly Json[], { first, after }: { first?: number; after?: string | null }): Json => {
-      const from = Number(Buffer.from(after ?? '', 'base64').toString() || 0);
+      const from = fromOf(after) ?? 0;
       const size = Math.min(first ?? 100, pageSize, 100);
       const hasNextPage = endless || from + size < items.length;
-      return { pageInfo: { hasNextPage, endCursor: Buffer.from(String(from + size)).toString('base64') }, nodes: items.slice(from, from + size) };
+      return { pageInfo: { hasNextPage, endCursor: Buffer.from(positions.give(from + size)).toString('base64') }, nodes: items.slice(from, from + size) };
     };
     return ({ method, url, headers, body }): FakeResponse => {
       if (headers.authorization !== `Bearer ${TOKEN}`) return { status: 401, body: { errors: [{ message: 'Invalid token' }] } };
       if (method !== 'POST' || url.pathname !== '/api/graphql') return { status: 404, body: { error: '404 Not Found' } };
       const { query, variables } = JSON.parse(body) as { query: string; variables: { path: string; first?: number; after?: string | null } };
       const { path } = variables;
+      if (fromOf(variables.after) === null) return { body: { errors: [{ message: 'Please provide a valid cursor' }], data: null } };
       const isGroup = path === 'acme';
       const isProject = projects.includes(path);
       const requests = (scope: string): boolean => query.includes(`${scope}(fullPath: $path)`);

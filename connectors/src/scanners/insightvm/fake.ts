@@ -89,12 +89,14 @@ export const insightvmFake: FakeVendor = {
   id: 'insightvm',
   settings: (origin) => ({ config: { api_url: origin }, credentials: { api_key: KEY } }),
   refused: (origin) => ({ config: { api_url: origin }, credentials: { api_key: 'revoked-key-0123456789' } }),
-  answer({ pageSize, endless, badRecord }) {
+  answer({ pageSize, endless, badRecord, epoch = () => 0 }) {
     const assets = (query: URLSearchParams, filter: string): FakeResponse => {
       const compared = query.get('comparisonTime') !== null;
       const since = /last_scan_end > (\S+)/.exec(filter)?.[1] ?? '';
       const size = Math.min(pageSize, Number(query.get('size') ?? 10));
-      const after = query.get('cursor')?.split(':::').at(-1) ?? '';
+      const [given, , after = ''] = query.get('cursor')?.split(':::') ?? [];
+      const snapshot = String(1_542_252_837 + epoch());
+      if (given !== undefined && given !== snapshot) return { status: 400, body: { message: 'The cursor is invalid or has expired' } };
       const rest = Array.from({ length: ASSETS }, (_, n) => asset(n)).filter(({ scanned, record }) => scanned > since && String(record.id) > after);
       const data = rest.slice(0, size).map(({ fresh, old, gone, record }) => {
         const same = compared ? old : [...old, ...fresh];
@@ -107,7 +109,7 @@ export const insightvmFake: FakeVendor = {
       });
       // An empty page follows the last asset.
       const last = String(rest.slice(0, size).at(-1)?.record.id ?? '');
-      const cursor = endless ? `1542252837:::_S:::${last || `${after}0`}` : last === '' ? null : `1542252837:::_S:::${last}`;
+      const cursor = endless ? `${snapshot}:::_S:::${last || `${after}0`}` : last === '' ? null : `${snapshot}:::_S:::${last}`;
       return {
         page: true,
         body: { data, metadata: { number: 0, size, totalResources: rest.length, totalPages: Math.ceil(rest.length / size), cursor }, links: [] },

@@ -1,5 +1,5 @@
 import type { Json } from '../../core/contract.ts';
-import type { FakeResponse, FakeVendor } from '../../testing/fake-server.ts';
+import { type FakeResponse, type FakeVendor, positionsOf } from '../../testing/fake-server.ts';
 
 const TENANT = '0a1b2c3d-0000-4000-8000-00000000abcd';
 const CLIENT = { client_id: 'f00dcafe-0000-4000-8000-000000000001', client_secret: 'entra-client-secret-0123456789' };
@@ -61,18 +61,20 @@ export const microsoftDefenderFake: FakeVendor = {
   id: 'microsoft_defender',
   settings: (origin) => ({ config: config(origin), credentials: CLIENT }),
   refused: (origin) => ({ config: config(origin), credentials: { ...CLIENT, client_secret: 'entra-client-secret-expired' } }),
-  answer({ pageSize, endless, badRecord }) {
+  answer({ pageSize, endless, badRecord, ...more }) {
+    const positions = positionsOf({ pageSize, ...more });
     const vulnerabilities: Json[] = Array.from({ length: 26 }, (_, n) => vulnerability(n));
     if (badRecord) vulnerabilities.splice(5, 0, { id: 'x', deviceId: device(1), cveId: 'CVE-2025-9999' });
     const failed = (status: number, code: string, message: string): FakeResponse => ({ status, body: { error: { code, message, target: '7d1f…' } } });
     const page = (url: URL, all: readonly Json[]): FakeResponse => {
       const requested = Number(url.searchParams.get('pageSize') ?? 50_000);
       if (requested > 200_000) return failed(400, 'InvalidInput', 'pageSize is too large');
-      const from = Number(url.searchParams.get('$skiptoken') ?? 0);
+      const from = positions.read(url.searchParams.get('$skiptoken'));
+      if (from === null) return failed(400, 'InvalidInput', 'The skip token is not valid or has expired.');
       const to = from + Math.min(pageSize, requested);
       // Like Microsoft, with another host name.
       const next = new URL(`https://wdatpapi-eus.securitycenter.windows.com${url.pathname}${url.search}`);
-      next.searchParams.set('$skiptoken', String(to));
+      next.searchParams.set('$skiptoken', positions.give(to));
       const more = endless || to < all.length ? { '@odata.nextLink': next.href } : {};
       return { page: true, body: { '@odata.context': 'https://api.security.microsoft.com/api/$metadata', value: all.slice(from, to), ...more } };
     };

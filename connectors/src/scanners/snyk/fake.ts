@@ -1,5 +1,5 @@
 import type { Json } from '../../core/contract.ts';
-import type { FakeVendor } from '../../testing/fake-server.ts';
+import { type FakeVendor, positionsOf } from '../../testing/fake-server.ts';
 
 const ORG = '3a6b1e50-5d0c-4b1f-9a55-0f6f0c6d1a01';
 const project = (n: number): string => `6b1f0000-0000-4000-8000-00000000000${n}`;
@@ -34,7 +34,8 @@ export const snykFake: FakeVendor = {
   id: 'snyk',
   settings: (origin) => ({ config: { api_url: `${origin}/rest`, organization_id: ORG }, credentials: { token: 'snyk-token-0123456789' } }),
   refused: (origin) => ({ config: { api_url: `${origin}/rest`, organization_id: ORG }, credentials: { token: 'revoked-token-0123' } }),
-  answer({ pageSize, endless, badRecord }) {
+  answer({ pageSize, endless, badRecord, ...more }) {
+    const positions = positionsOf({ pageSize, ...more });
     const issues = Array.from({ length: ISSUES }, (_, n) => issue(n));
     if (badRecord) issues.splice(5, 0, { id: 'x', type: 'issue', attributes: {} });
     return ({ url, headers }) => {
@@ -53,11 +54,16 @@ export const snykFake: FakeVendor = {
         return { body: { jsonapi: { version: '1.0' }, data, links: {} } };
       }
       if (url.pathname !== `/rest/orgs/${ORG}/issues`) return failed(404, 'Not Found');
-      const from = Number(url.searchParams.get('starting_after')?.replace('v1.', '') ?? 0);
+      const from = positions.read(url.searchParams.get('starting_after')?.replace('v1.', ''));
+      if (from === null) return failed(400, 'The starting_after cursor is invalid or has expired');
       const data = issues.slice(from, from + pageSize);
       const next = from + pageSize;
-      const more = endless || next < issues.length ? { next: `/orgs/${ORG}/issues?version=2024-10-15&starting_after=v1.${next}` } : {};
-      return { page: true, headers: { 'content-type': 'application/vnd.api+json' }, body: { jsonapi: { version: '1.0' }, data, links: more } };
+      const link = `/orgs/${ORG}/issues?version=2024-10-15&starting_after=v1.${positions.give(next)}`;
+      return {
+        page: true,
+        headers: { 'content-type': 'application/vnd.api+json' },
+        body: { jsonapi: { version: '1.0' }, data, links: endless || next < issues.length ? { next: link } : {} },
+      };
     };
   },
 };

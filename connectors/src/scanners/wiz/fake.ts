@@ -1,5 +1,5 @@
 import type { Json } from '../../core/contract.ts';
-import type { FakeVendor } from '../../testing/fake-server.ts';
+import { type FakeVendor, positionsOf } from '../../testing/fake-server.ts';
 
 const FINDINGS = 24;
 const MAX_PAGE_SIZE = 500;
@@ -74,7 +74,8 @@ export const wizFake: FakeVendor = {
   id: 'wiz',
   settings: (origin) => ({ config: config(origin), credentials: CLIENT }),
   refused: (origin) => ({ config: config(origin), credentials: { ...CLIENT, client_secret: 'wiz-client-secret-revoked' } }),
-  answer({ pageSize, endless, badRecord }) {
+  answer({ pageSize, endless, badRecord, ...more }) {
+    const positions = positionsOf({ pageSize, ...more });
     const findings = Array.from({ length: FINDINGS }, (_, n) => finding(n));
     if (badRecord) findings.splice(5, 0, { updatedAt: '2026-10-01T08:00:00Z', status: 'OPEN', node: { id: 'x', name: null } });
     const failed = (message: string, code: string) => ({ body: { errors: [{ message, extensions: { code } }], data: null } });
@@ -92,10 +93,11 @@ export const wizFake: FakeVendor = {
       if (variables.first > MAX_PAGE_SIZE) return failed(`first must be at most ${MAX_PAGE_SIZE}`, 'BAD_USER_INPUT');
       const { status, updatedAt } = variables.filterBy;
       const wanted = findings.filter((one) => (status?.includes(one.status) ?? true) && (!updatedAt || one.updatedAt > updatedAt.after));
-      const from = variables.after ? Number(Buffer.from(variables.after, 'base64').toString()) : 0;
+      const from = positions.read(Buffer.from(variables.after ?? '', 'base64').toString());
+      if (from === null) return failed('The cursor is invalid or has expired', 'BAD_USER_INPUT');
       const to = from + Math.min(pageSize, variables.first);
       const hasNextPage = endless === true || to < wanted.length;
-      const pageInfo = { hasNextPage, endCursor: Buffer.from(String(to)).toString('base64') };
+      const pageInfo = { hasNextPage, endCursor: Buffer.from(positions.give(to)).toString('base64') };
       return { page: true, body: { data: { vulnerabilityFindings: { nodes: wanted.slice(from, to).map(({ node }) => node), pageInfo } } } };
     };
   },

@@ -97,7 +97,7 @@ const organizationOf = (): string => (vendorOf('snyk').settings('http://vendor')
 describe('the thread that serves HTTP stays free', () => {
   it.each([
     ['epss', () => true, () => scores(30_000), { learned: 30_000 }],
-    ['cisa_kev', () => true, () => catalog(8_000), { learned: 8_000 }],
+    ['cisa_kev', () => true, () => catalog(16_000), { learned: 16_000 }],
     ['snyk', (path: string) => path.endsWith('/issues'), () => issues(1_500), { received: 1_500 }],
   ] as const)(
     'while %s sends a large response',
@@ -109,8 +109,8 @@ describe('the thread that serves HTTP stays free', () => {
       expect(result).toMatchObject({ status: 'succeeded', error: null, counts });
       const here = await collectHere(providerOf(builtIn, id), vendor, origin);
       expect(ms, `${Math.round(ms)} ms, and ${Math.round(here)} ms without a child process`).toBeLessThan(MAX_MS);
-      // Without a child process, it would show. Scores are read in slices, so that only their number would.
-      if (id !== 'epss') expect(here).toBeGreaterThan(MAX_MS);
+      // Without a child process, it would show, however fast the machine is. Scores are read in slices, so that only their number would.
+      if (id !== 'epss') expect(here).toBeGreaterThan(ms);
     },
     120_000,
   );

@@ -3,9 +3,11 @@ import { type FakeVendor, fakes } from '@rrs/connectors/fakes';
 import { describe, expect, it } from 'vitest';
 import { systemActor } from '../../shared/actor.ts';
 import { newId } from '../../shared/ids.ts';
+import { directCollector } from '../../testing/integrations/collector.ts';
 import { useSyncs } from '../../testing/integrations/syncs.ts';
 import { createConnection } from '../connections/connections.ts';
 import { builtIn } from '../connections/providers.ts';
+import type { Collector } from './collect.ts';
 
 const syncs = useSyncs();
 const enrichment = builtIn.filter((provider): provider is Enrichment => provider.kind === 'enrichment');
@@ -137,6 +139,37 @@ describe('enrichment', () => {
       expect((await read(id)).epss).toMatchObject({ score: 0.25, date });
     }
     expect(await syncs.sync(connection)).toMatchObject({ counts: { learned: 0 }, requests: { made: 1 } });
+  });
+
+  it('rescores what a run learned that was killed, although the run learns nothing more when it continues', async () => {
+    const epss = vendorOf('epss');
+    const daily: FakeVendor = {
+      ...epss,
+      answer: () => () => ({ page: true, body: '#model_version:v1,score_date:2026-11-25T12:00:00Z\ncve,epss,percentile\nCVE-2025-10011,0.5,0.75\n' }),
+    };
+    const connection = await connectMirror(daily);
+    const { db, ours } = syncs.api();
+    const waiting = () =>
+      db.systemQuery<{ is_due: boolean }>('rescoring', 'select run_at <= now() as is_due from graphile_worker._private_jobs where key = $1', [
+        `rescore ${ours.id}`,
+      ]);
+    await db.systemQuery('forget_rescoring', `delete from graphile_worker._private_jobs where key like 'rescore %'`, []);
+    const runId = await syncs.queue(connection);
+    const killed: Collector = {
+      ...directCollector,
+      collect: (connector, task, host, signal) => {
+        const learn: typeof host.learn = async (items) => {
+          await host.learn(items);
+          throw new Error('killed');
+        };
+        return directCollector.collect(connector, task, { ...host, learn }, signal);
+      },
+    };
+    await expect(syncs.perform(ours.id, runId, { collector: killed, lastAttempt: false })).rejects.toThrow('killed');
+    expect(await waiting()).toEqual([{ is_due: false }]);
+    await syncs.perform(ours.id, runId);
+    expect(await syncs.run(connection, runId)).toMatchObject({ status: 'succeeded', counts: { learned: 0 } });
+    expect(await waiting()).toEqual([{ is_due: true }]);
   });
 
   it('reports a version with a character that PostgreSQL refuses as an invalid response', async () => {

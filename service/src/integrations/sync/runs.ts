@@ -52,10 +52,30 @@ export async function syncOne(tx: TenantTx, actor: Actor, id: string, { full }: 
   const connection = await readConnection(tx, actor.orgId, id);
   if (connection.kind === 'ticketing') throw new AppError('conflict', 'Ticketing connections sync automatically and cannot be synced on request.');
   if (!connection.enabled) throw new AppError('conflict', `The connection "${connection.name}" is paused. Enable it first.`);
-  const [queued] = await queueRuns(tx, actor, [id], { trigger: 'manual', full });
-  if (!queued?.run_id) throw new AppError('conflict', `The connection "${connection.name}" already has an active run. Wait for it to end, or cancel it.`);
-  await recordAudit(tx, actor, { action: 'sync.requested', objectType: 'connection', objectId: id, after: { run_id: queued.run_id, full } });
-  return readRun(tx, actor.orgId, id, queued.run_id);
+  const queue = async (): Promise<string | null> => (await queueRuns(tx, actor, [id], { trigger: 'manual', full }))[0]?.run_id ?? null;
+  let runId = await queue();
+  if (runId === null) {
+    const active = await activeRunOf(tx, actor.orgId, id);
+    // The run that was in the way may have ended meanwhile.
+    runId = active === null ? await queue() : null;
+    if (runId === null)
+      throw new AppError('conflict', `The connection "${connection.name}" already has an active run. Wait for it to end, or cancel it.`, {
+        headers: active === null ? {} : { location: `/api/v1/integrations/${id}/runs/${active}` },
+      });
+  }
+  await recordAudit(tx, actor, { action: 'sync.requested', objectType: 'connection', objectId: id, after: { run_id: runId, full } });
+  return readRun(tx, actor.orgId, id, runId);
+}
+
+async function activeRunOf(tx: TenantTx, orgId: string, connectionId: string): Promise<string | null> {
+  const row = await tx
+    .selectFrom('sync_runs')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('connection_id', '=', connectionId)
+    .where('status', 'in', ['queued', 'running'])
+    .executeTakeFirst();
+  return row?.id ?? null;
 }
 
 /** Queues runs of all scanner connections. Paused and active connections are reported, not refused. */

@@ -1,5 +1,5 @@
 import type { Knowledge } from '@rrs/connectors';
-import type { Database } from '../../db/database.ts';
+import type { Database, SystemTx } from '../../db/database.ts';
 import { rescoreFindings } from '../../findings/jobs.ts';
 import { vulnerabilitiesOfFindings } from '../../findings/list/vulnerabilities.ts';
 import { enqueueAll, type JobContext } from '../../jobs/jobs.ts';
@@ -8,26 +8,40 @@ import { learn, learnScores, type Score, unlistOthers } from '../../vulnerabilit
 import type { Conclusion } from './conclude.ts';
 import { type BatchTarget, type ClaimedRun, collectBatches, type SyncDeps } from './sync.ts';
 
-/** Learns while it collects. Then queues rescoring of all organizations. */
+/** When findings are rescored after something was learned, if the run does not come to its end. */
+const RESCORE_AFTER_MS = 15 * 60_000;
+/** Learning can take long, and what comes later must be rescored as well. */
+const POSTPONED_EVERY_MS = 5 * 60_000;
+
+/**
+ * Learns while it collects. Then queues rescoring of all organizations. It is queued for later together with the first change, because a run that was
+ * killed continues where it was, does not know what it had learned before, and may find nothing else.
+ */
 export async function syncKnowledge(deps: SyncDeps, context: JobContext, claimed: ClaimedRun): Promise<Conclusion> {
   const { run } = claimed;
   const { db } = context;
   let changed = 0;
   let rejected = 0;
+  let postponedAt = Number.NEGATIVE_INFINITY;
+  const learned = async (change: (tx: SystemTx) => Promise<number>): Promise<void> => {
+    changed += await db.withSystem(async (tx) => {
+      const count = await change(tx);
+      if (count === 0 || Date.now() - postponedAt < POSTPONED_EVERY_MS) return count;
+      await queueRescoring(tx, new Date(Date.now() + RESCORE_AFTER_MS));
+      postponedAt = Date.now();
+      return count;
+    });
+  };
   const target: BatchTarget = {
     wanted: (after) => listWanted(db, run.org_id, after),
-    learn: async (items) => {
-      changed += await apply(db, items);
-    },
-    unlistOthers: async (version) => {
-      changed += await db.withSystem((tx) => unlistOthers(tx, version));
-    },
+    learn: (items) => learned((tx) => apply(tx, items)),
+    unlistOthers: (version) => learned((tx) => unlistOthers(tx, version)),
     store: async (_tx, batch) => {
       rejected += batch.rejected;
     },
   };
   const result = await collectBatches(deps, context, claimed, target);
-  if (changed > 0) await rescoreAll(db);
+  if (changed > 0 || run.attempt > 1) await db.withSystem((tx) => queueRescoring(tx, null));
   if (result.end === 'cancelled') return { status: 'cancelled' };
   const counts = { learned: changed, rejected };
   if (result.end !== 'broken') {
@@ -45,9 +59,9 @@ export async function syncKnowledge(deps: SyncDeps, context: JobContext, claimed
   return changed > 0 ? { status: 'partial', kind, error: message, counts } : { status: 'failed', kind, error: message };
 }
 
-async function apply(db: Database, items: readonly Knowledge[]): Promise<number> {
+async function apply(tx: SystemTx, items: readonly Knowledge[]): Promise<number> {
   const scores = items.flatMap((item) => scoreOf(item) ?? []);
-  return db.withSystem((tx) => (scores.length < items.length ? learn(tx, items) : learnScores(tx, scores)));
+  return scores.length < items.length ? learn(tx, items) : learnScores(tx, scores);
 }
 
 /** Null if there is more to learn than a score. */
@@ -61,9 +75,8 @@ function listWanted(db: Database, orgId: string, after: string | null): Promise<
   return db.withTenant({ orgId }, (tx) => vulnerabilitiesOfFindings(tx, orgId, { after, limit: WANTED_PAGE }));
 }
 
-async function rescoreAll(db: Database): Promise<void> {
-  await db.withSystem(async (tx) => {
-    const organizations = (await listOrganizations(tx)).map(({ id }) => ({ org_id: id }));
-    await enqueueAll(tx, rescoreFindings, organizations, ({ org_id }) => `rescore ${org_id}`);
-  });
+/** At once, unless a time is given. A later call replaces the time. */
+async function queueRescoring(tx: SystemTx, at: Date | null): Promise<void> {
+  const organizations = (await listOrganizations(tx)).map(({ id }) => ({ org_id: id }));
+  await enqueueAll(tx, rescoreFindings, organizations, ({ org_id }) => `rescore ${org_id}`, at);
 }

@@ -62,7 +62,7 @@ describe('a run of a connection', () => {
     const run = await syncs.sync(id);
     const { rows } = await syncs
       .api()
-      .db.withSystem((tx) => sql<{ type: string; data: object }>`select type, data from events where subject = ${run.id} order by id`.execute(tx));
+      .db.withSystem((tx) => sql<{ type: string; data: object }>`select type, data from events where subject = ${run.id} order by xact, id`.execute(tx));
     expect(rows).toMatchObject([
       { type: 'sync.started', data: { connection_id: id, provider: 'snyk', trigger: 'manual', mode: 'full' } },
       { type: 'sync.succeeded' },
@@ -237,6 +237,18 @@ describe('a run of a connection', () => {
 });
 
 describe('an active run', () => {
+  it('is named in the refusal of another one, and the next one is accepted as soon as it has ended', async () => {
+    const { origin } = await syncs.fake(snyk);
+    const id = await syncs.connect(snyk, origin);
+    const runId = await syncs.queue(id);
+    const again = () => syncs.api().call('POST', `/api/v1/integrations/${id}/sync`, { as: syncs.api().ours.owner });
+    const location = `/api/v1/integrations/${id}/runs/${runId}`;
+    const refused = await again();
+    expect([refused.status, refused.headers.get('location')]).toEqual([409, location]);
+    await syncs.perform(syncs.api().ours.id, runId);
+    expect((await again()).status).toBe(202);
+  });
+
   it('shows its request counts even before the next batch arrives', async () => {
     const { origin, requests } = await syncs.fake(snyk, {}, { kind: 'hang', at: 1, for: 3 });
     const id = await syncs.connect(snyk, origin);

@@ -105,6 +105,7 @@ export async function collectBatches(deps: SyncDeps, { db, signal }: JobContext,
   const watcher = watchRun(db, claimed, requestLog, (reason) => stop.abort(new RunStopped(reason)));
   const seen = new Set<string>([JSON.stringify(run.checkpoint ?? null)]);
   let n = run.batches;
+  let hasStored = false;
   const store = async (batch: CollectedBatch): Promise<void> => {
     if (n >= deps.pages)
       throw new ConnectorError('incomplete', `${connector.name} returned more than ${n} pages, the limit of one run. Limit the connection to less data.`);
@@ -123,13 +124,30 @@ export async function collectBatches(deps: SyncDeps, { db, signal }: JobContext,
     });
     for (const mark of marks) seen.add(mark);
     n++;
+    hasStored = true;
   };
   const { sender, wait, limits } = deps;
   const cursor = run.mode === 'full' ? null : ((connection.cursor ?? null) as Json);
   const isRetry = run.attempt > 1;
-  const task = { settings, limits, now: Date.now(), checkpoint: (run.checkpoint ?? null) as Json, cursor, startedAt: run.started_at ?? new Date(), isRetry };
+  const collectFrom = (checkpoint: Json) => {
+    const task = { settings, limits, now: Date.now(), checkpoint, cursor, startedAt: run.started_at ?? new Date(), isRetry };
+    return deps.collector.collect(connector, task, { ...target, sender, wait, onRequest: requestLog.add, store }, stopped);
+  };
+  const collect = async () => {
+    const checkpoint = (run.checkpoint ?? null) as Json;
+    try {
+      return await collectFrom(checkpoint);
+    } catch (error) {
+      if (checkpoint === null || hasStored || !isRefusedPosition(error)) throw error;
+      await db.withTenant({ orgId: run.org_id }, (tx) => forgetProgress(tx, claimed));
+      n = 0;
+      seen.clear();
+      seen.add(JSON.stringify(null));
+      return await collectFrom(null);
+    }
+  };
   try {
-    const ended = await deps.collector.collect(connector, task, { ...target, sender, wait, onRequest: requestLog.add, store }, stopped);
+    const ended = await collect();
     assertStorable(connector, ended.cursor);
     return ended;
   } catch (error) {
@@ -143,6 +161,24 @@ export async function collectBatches(deps: SyncDeps, { db, signal }: JobContext,
     clearInterval(watcher);
     await db.withTenant({ orgId: run.org_id }, (tx) => storeProgress(tx, claimed, requestLog.drainCounts())).catch(() => {});
   }
+}
+
+/** Vendors keep positions in lists for minutes or days. Each of them refuses an expired one in another way, and none of them as a lack of permission. */
+function isRefusedPosition(error: unknown): boolean {
+  return error instanceof ConnectorError && (error.kind === 'configuration' || error.kind === 'invalid_answer');
+}
+
+/** The run begins again. */
+async function forgetProgress(tx: TenantTx, { run }: ClaimedRun): Promise<void> {
+  await tx.deleteFrom('sync_run_batches').where('org_id', '=', run.org_id).where('run_id', '=', run.id).execute();
+  const { numUpdatedRows } = await tx
+    .updateTable('sync_runs')
+    .set({ checkpoint: null, batches: 0, records: 0 })
+    .where('org_id', '=', run.org_id)
+    .where('id', '=', run.id)
+    .where('attempt', '=', run.attempt)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw new RunStopped('taken over');
 }
 
 /** Positions contain what vendors sent. PostgreSQL stores neither U+0000 nor half of a surrogate pair, which JSON escapes. */

@@ -1,7 +1,9 @@
 import { type FakeVendor, fakes } from '@rrs/connectors/fakes';
 import { describe, expect, it } from 'vitest';
+import { directCollector } from '../../testing/integrations/collector.ts';
 import { useSyncs } from '../../testing/integrations/syncs.ts';
 import { builtIn } from '../connections/providers.ts';
+import type { Collector } from './collect.ts';
 
 const syncs = useSyncs();
 const vendors = builtIn.filter(({ kind }) => kind === 'scanner').map(({ id }) => [id, fakes.find((fake) => fake.id === id) as FakeVendor] as const);
@@ -14,6 +16,36 @@ async function found(id: string): Promise<string[]> {
     )
     .sort();
 }
+
+/** Their fakes refuse positions that have expired, each as its vendor does. */
+const expiring = ['snyk', 'gitlab', 'wiz', 'microsoft_defender', 'insightvm'];
+
+it.each(vendors.filter(([id]) => expiring.includes(id)))('a run of %s begins again if its position has expired when it continues', async (_, vendor) => {
+  let epoch = 0;
+  const { origin, requests } = await syncs.fake(vendor, { pageSize: 4, epoch: () => epoch });
+  const id = await syncs.connect(vendor, origin);
+  const runId = await syncs.queue(id);
+  let stored = 0;
+  const killed: Collector = {
+    ...directCollector,
+    collect: (connector, task, host, signal) => {
+      const store: typeof host.store = async (batch) => {
+        await host.store(batch);
+        if (++stored === 3) throw new Error('killed');
+      };
+      return directCollector.collect(connector, task, { ...host, store }, signal);
+    },
+  };
+  await expect(syncs.perform(syncs.api().ours.id, runId, { collector: killed, lastAttempt: false })).rejects.toThrow('killed');
+  epoch++;
+  const before = requests.length;
+  await syncs.perform(syncs.api().ours.id, runId);
+  const whole = await syncs.connect(vendor, (await syncs.fake(vendor, { pageSize: 50 })).origin);
+  const { counts } = await syncs.sync(whole);
+  expect(await syncs.run(id, runId)).toMatchObject({ status: 'succeeded', error: null, counts: { received: counts.received, rejected: 0 } });
+  expect(await found(id)).toEqual(await found(whole));
+  expect(requests.length).toBeGreaterThan(before + 3);
+});
 
 describe.each(vendors)('a run of %s', (_, vendor) => {
   it('imports the same findings with any page size and after any interruption', async () => {
