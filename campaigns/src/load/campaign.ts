@@ -136,7 +136,17 @@ function outcomeOf({ calm, loud, noise, around, quiet, seed, seconds, ended }: M
     p99: quantile(times(loud), 0.99) / quantile(times(calm), 0.99),
     import: quantile(times(loud, true), 0.5) / quantile(times(calm, true), 0.5),
   };
-  const medians = quiet.map((organization) => quantile(times(of(loud, organization)), 0.5));
+  // Some requests take longer than others, and organizations send different ones. So each counts relative to those of its kind.
+  const kinds = [...Map.groupBy(loud, ({ what }) => what)].map(([what, samples]): [string, number] => [
+    what,
+    quantile(
+      samples.map(({ ms }) => ms),
+      0.5,
+    ),
+  ]);
+  const medianOf = new Map(kinds);
+  const relative = (samples: readonly Sample[]): number[] => samples.map(({ what, ms }) => ms / (medianOf.get(what) ?? ms));
+  const medians = quiet.map((organization) => quantile(relative(of(loud, organization)), 0.5));
   const spread = Math.max(...medians) / quantile(medians, 0.5);
   const isMeasured = times(calm).length >= MIN_SAMPLES && times(loud).length >= MIN_SAMPLES;
   const share = (samples: readonly Sample[]): number => samples.filter(({ status }) => status === 503).length / samples.length;
@@ -177,6 +187,7 @@ function outcomeOf({ calm, loud, noise, around, quiet, seed, seconds, ended }: M
       ['import of one finding, p50 / p99 calm', pair(times(calm, true))],
       ['import of one finding, p50 / p99 next to noise', pair(times(loud, true))],
       ['ratio noise : calm', `p50 ${ratio.p50.toFixed(1)}, p99 ${ratio.p99.toFixed(1)}, import p50 ${ratio.import.toFixed(1)}`],
+      ['p50 of each kind next to noise', kinds.map(([what, ms]) => `${what} ${ms.toFixed(0)} ms`).join(', ')],
       ['slowest : median organization', spread.toFixed(2)],
       ...quiet.map((organization): [string, string] => [
         `  ${organization.slug} calm; next to noise`,

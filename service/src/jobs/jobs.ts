@@ -93,10 +93,11 @@ export async function enqueueAll<Payload extends object>(
   job: Job<Payload>,
   payloads: readonly Payload[],
   keyOf: (payload: Payload) => string | null = () => null,
+  runAt: Date | null = null,
 ): Promise<void> {
   if (payloads.length === 0) return;
   const texts = payloads.map((payload) => JSON.stringify(payload));
   await sql`
-    select rrs_jobs.add_job(${job.name}, payload::json, null, job_key, ${job.maxAttempts}, ${job.kind})
+    select rrs_jobs.add_job(${job.name}, payload::json, ${runAt}, job_key, ${job.maxAttempts}, ${job.kind})
     from unnest(${texts}::text[], ${payloads.map(keyOf)}::text[]) as wanted (payload, job_key)`.execute(tx);
 }

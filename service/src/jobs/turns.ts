@@ -10,16 +10,25 @@ interface Turns {
   stop(): void;
 }
 
+/** How many jobs of a kind run at the same time. */
+interface Places {
+  /** For everybody. */
+  shared: number;
+  /** More of them, for organizations that have no job of this kind running. */
+  reserved: number;
+}
+
 /**
  * Limits the running jobs of each kind, and fetches a job only when it can run. Threat: the queue fetches with all its loops at the same time. A job that
  * is fetched and has to wait would come before jobs that other organizations add in the meantime, and would count as interrupted if the process is killed.
  * So the loops fetch one after the other, and each fetch knows what runs. A loop that ends a job fetches again by itself, so no free place is missed.
  *
- * An organization has at most half of the places of a kind, and the last one is for an organization that has no job running. Threat: imports of one
- * organization wait for each other, and would use all places meanwhile, so that all others together had one. A job has its kind as a flag, and its kind
- * with its organization (`db/queue-functions.ts`).
+ * An organization that has no job running gets any free place, also a reserved one. One that has some gets another place only of the shared ones, and
+ * only if it then has at most half of them and no more than an equal share among the organizations that have jobs running. Threat: jobs cannot be
+ * interrupted, so one that comes while another organization has a long one on every place waits for the first of them to end, however short it is itself. A job
+ * has its kind as a flag, and its kind with its organization (`db/queue-functions.ts`).
  */
-export function takeTurns(limits: Record<JobKind, number>, events: WorkerEvents): Turns {
+export function takeTurns(places: Record<JobKind, Places>, events: WorkerEvents): Turns {
   /** How many jobs with a flag are running. */
   const running = new Map<string, number>();
   let fetched: Promise<void> = Promise.resolve();
@@ -42,10 +51,12 @@ export function takeTurns(limits: Record<JobKind, number>, events: WorkerEvents)
   events.on('job:complete', ({ job }) => count(job.flags, -1));
 
   const forbiddenOf = (kind: JobKind): string[] => {
-    const places = isStopping ? 0 : limits[kind] - (running.get(kind) ?? 0);
-    if (places <= 0) return [kind];
-    const most = places === 1 ? 1 : Math.ceil(limits[kind] / 2);
-    return [...running].flatMap(([flag, jobs]) => (flag.startsWith(`${kind} `) && jobs >= most ? [flag] : []));
+    const { shared, reserved } = places[kind];
+    const all = running.get(kind) ?? 0;
+    if (isStopping || all >= shared + reserved) return [kind];
+    const organizations = [...running].filter(([flag]) => flag.startsWith(`${kind} `));
+    const share = all >= shared ? 0 : Math.min(Math.ceil(shared / 2), Math.floor(shared / organizations.length));
+    return organizations.flatMap(([flag, jobs]) => (jobs >= share ? [flag] : []));
   };
 
   return {

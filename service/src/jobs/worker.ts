@@ -12,6 +12,7 @@ export interface WorkerOptions {
   url: string;
   db: Database;
   handlers: readonly JobHandler[];
+  /** How many jobs that compute run at the same time. As many more can, of organizations that have none running. */
   concurrency: number;
   log: JobContext['log'];
   onFinished?: (job: string, outcome: 'succeeded' | 'failed', seconds: number) => void;
@@ -33,8 +34,8 @@ export interface Worker {
 const HEARTBEAT_MS = 5_000;
 const DEAD_AFTER_MS = 30_000;
 const GRACE_MS = 5_000;
-/** Maximum number of running jobs of the kind `io`. */
-const IO_CONCURRENCY = 16;
+/** Running jobs of the kind `io`. They mostly wait, so one more is enough for an organization that has none. */
+const IO_PLACES = { shared: 15, reserved: 1 };
 /** One connection listens, two fetch and complete jobs. The jobs themselves use the connections of `db`. */
 const CONNECTIONS = 3;
 
@@ -57,7 +58,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   events.on('pool:create', ({ workerPool }) => {
     id = workerPool.id;
   });
-  const turns = takeTurns({ cpu: concurrency, io: IO_CONCURRENCY }, events);
+  const places = { cpu: { shared: concurrency, reserved: concurrency }, io: IO_PLACES };
+  const turns = takeTurns(places, events);
   let isStopping = false;
   /** Throws if the worker stops, and makes the job available again. */
   const begin = async (jobId: string): Promise<void> => {
@@ -73,7 +75,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   }
   const runner = await run({
     pgPool: patientPool(pool, () => isStopping),
-    concurrency: concurrency + IO_CONCURRENCY,
+    concurrency: Object.values(places).reduce((sum, { shared, reserved }) => sum + shared + reserved, 0),
     forbiddenFlags: () => turns.forbidden(),
     noHandleSignals: true,
     noPreparedStatements: false,

@@ -135,7 +135,11 @@ const settings = {
   RRS_RATE_BURST: { default: '100', about: 'Maximum burst of requests per credential', parse: integer(1, 1_000_000) },
   RRS_SESSION_HOURS: { default: '12', about: 'Lifetime of a browser session, in hours', parse: integer(1, 720) },
   RRS_CONSOLE: { default: 'on', about: 'on: serve the web console; off: serve only the API', parse: oneOf('on', 'off') },
-  RRS_WORKER_CONCURRENCY: { default: '4', about: 'Number of CPU-bound jobs that a worker process runs at the same time', parse: integer(1, 100) },
+  RRS_WORKER_CONCURRENCY: {
+    default: '4',
+    about: 'Number of CPU-bound jobs that a worker process runs at the same time. As many more can run, of organizations that have none running',
+    parse: integer(1, 100),
+  },
   RRS_WORKER_PORT: {
     default: '',
     about: 'Port on which `rrs-server worker` serves /healthz, /readyz and /metrics; empty: none',

@@ -13,6 +13,8 @@ import { type TimeLimits, watchTime } from './watch-time.ts';
 export interface ChildLimits extends TimeLimits {
   /** Without buffers: whoever reads files in the child must bound their sizes. */
   heapMb: number;
+  /** How far it comes after other processes that need the processor, at most 19. */
+  niceness?: number;
 }
 
 /** `of` is the number of the task that the message belongs to. */
@@ -62,7 +64,7 @@ export function startChild(module: URL, limits: ChildLimits): Child {
     ...boundToThis([`--max-old-space-size=${limits.heapMb}`, '--disable-warning=ExperimentalWarning']),
   });
   process.setMaxListeners(0);
-  if (process.pid !== undefined) yieldToOthers(process.pid);
+  if (process.pid !== undefined) yieldToOthers(process.pid, limits.niceness);
   const ended = failureOf(process, limits);
   return {
     process,
@@ -93,12 +95,12 @@ function boundToThis(options: string[]): { execPath?: string; execArgv: string[]
   return canBind ? { execPath: 'setpriv', execArgv: [...BINDING, process.execPath, ...options] } : { execArgv: options };
 }
 
-const LOWER_PRIORITY = 10;
+const NICENESS = 10;
 
 /** On a machine with few processors, what many callers wait for comes before the work for one. */
-function yieldToOthers(pid: number): void {
+function yieldToOthers(pid: number, niceness = NICENESS): void {
   try {
-    setPriority(pid, LOWER_PRIORITY);
+    setPriority(pid, niceness);
   } catch {
     // It has ended already.
   }

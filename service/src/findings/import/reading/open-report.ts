@@ -31,16 +31,21 @@ export function openReport(filename: string | null, host: FileHost): StoredRepor
   async function* stored(): AsyncGenerator<Uint8Array> {
     bytesRead = 0;
     const reader = await host.open();
-    // The next bytes are on their way while these are read.
-    let next = host.next(reader);
+    // The next bytes are on their way while these are read. If they cannot be read, that is noticed when it is their turn.
+    const ahead = (): Promise<Uint8Array | null> => {
+      const bytes = host.next(reader);
+      bytes.catch(() => {});
+      return bytes;
+    };
+    let next = ahead();
     try {
       for (let chunk = await next; chunk !== null; chunk = await next) {
-        next = host.next(reader);
+        next = ahead();
         bytesRead += chunk.length;
         yield chunk;
       }
     } finally {
-      await next;
+      await next.catch(() => {});
       await host.close(reader);
     }
   }

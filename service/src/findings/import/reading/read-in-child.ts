@@ -1,6 +1,6 @@
 import { ReportError } from '@rrs/scan-reports';
 import { ChildFailure, type ChildLimits } from '../../../jobs/children/child.ts';
-import { openChildPool } from '../../../jobs/children/child-pool.ts';
+import { type ChildPool, openChildPool } from '../../../jobs/children/child-pool.ts';
 import { createSlots } from '../../../jobs/slots.ts';
 import type { FileHost } from './open-report.ts';
 import type { Reader, ReadingHost, ReadResult, ReadTask } from './read-report.ts';
@@ -12,20 +12,34 @@ export type ChildReadTask = ({ read: ReadTask } | { names: string | null }) & { 
 
 /** A record is at most 16 MiB, and reading one takes far less than a second. Reading 1 GiB takes a minute or two. */
 const LIMITS: ChildLimits = { heapMb: 512, stepMs: 60_000, timeMs: 60 * 60_000 };
-/** Two readers already keep PostgreSQL busy. More of them are for small reports that arrive while large ones are read. */
+/** Two readers already keep PostgreSQL busy. More of them are for reports of others that arrive while large ones are read. */
 const MAX_CHILDREN = 4;
 const IDLE_MS = 30_000;
+/** Whatever it is made of, such a report is read in a moment, so it does not wait for those that take minutes, and gets the processor before them. */
+const SMALL_BYTES = 64 * 1024;
+const NICENESS_OF_SMALL = 5;
 
-export function openReaders(limits: ChildLimits = LIMITS) {
-  const slots = createSlots({ running: MAX_CHILDREN, waiting: Number.POSITIVE_INFINITY, refusal: '' });
-  return openChildPool({ module: new URL('./read-child.ts', import.meta.url), limits, slots, idleMs: IDLE_MS });
+interface Readers {
+  small: ChildPool;
+  large: ChildPool;
+  close(): Promise<void>;
+}
+
+export function openReaders(limits: ChildLimits = LIMITS): Readers {
+  const open = (more: Partial<ChildLimits>): ChildPool => {
+    const slots = createSlots({ running: MAX_CHILDREN, waiting: Number.POSITIVE_INFINITY, refusal: '' });
+    return openChildPool({ module: new URL('./read-child.ts', import.meta.url), limits: { ...limits, ...more }, slots, idleMs: IDLE_MS });
+  };
+  const [small, large] = [open({ niceness: NICENESS_OF_SMALL }), open({})];
+  return { small, large, close: async () => void (await Promise.all([small.close(), large.close()])) };
 }
 
 const readers = openReaders();
 
 /** Reads reports in child processes: anybody who may import can upload a file that is made to exhaust memory or time. */
-export function childReader(formats: URL | null = null, pool: typeof readers = readers): Reader {
+export function childReader(formats: URL | null = null, { small, large }: Readers = readers): Reader {
   const run = async (task: { read: ReadTask } | { names: string | null }, host: Partial<ReadingHost>, signal: AbortSignal): Promise<unknown> => {
+    const pool = 'read' in task && task.read.bytes <= SMALL_BYTES ? small : large;
     try {
       const input: ChildReadTask = { ...task, formats: formats?.href ?? null };
       return await pool.run<HostQuestion>(input, { answer: (question) => answerOf(host, question), signal });

@@ -13,6 +13,8 @@ export interface ReadTask {
   orgId: string;
   importId: string;
   filename: string | null;
+  /** Size of the stored file. */
+  bytes: number;
   /** Null: the format is recognized. */
   format: string | null;
   scope: ScanScope;
