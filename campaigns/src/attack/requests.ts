@@ -53,7 +53,7 @@ export async function randomRequests(target: Target, { count, seed, minutes }: S
       if (difference !== null)
         violations.push(`${operation.operationId}: ${difference.slice(0, 300)} (${operation.method} ${path.slice(0, 300)} ${payload?.slice(0, 300) ?? ''})`);
       if (text.includes('of theirs')) violations.push(`${operation.operationId}: the response contains data of the other organization`);
-      if (ms > target.slowMs()) violations.push(`${operation.operationId}: ${(ms / 1000).toFixed(1)} s`);
+      if (ms > target.slowMs()) violations.push(`${operation.operationId}: ${response.status} after ${(ms / 1000).toFixed(1)} s (request ${times.length})`);
     }
   });
   const me = await api.call('GET', '/api/v1/me', { as: ours.owner });

@@ -84,6 +84,31 @@ describe('limits', () => {
     expect(await Promise.race([slow, fast])).toBe('fast');
     await slow;
   });
+
+  it('a statement that is ended while it is parsed for the first time fails alone, not those that came after it', async () => {
+    const own = openOwn(1);
+    await own.systemQuery('first', 'select 1', []);
+    await admin.query('begin; lock table rrs.members in access exclusive mode');
+    onTestFinished(() => void admin.query('rollback'));
+    const ask = () => own.systemQuery<{ found: boolean }>('counted', 'select count(*) > 0 as found from members', []);
+    const [ended, ...others] = Array.from({ length: 20 }, ask);
+    const all = Promise.all(others);
+    const failure = expect(ended).rejects.toMatchObject({ code: '57014' });
+    const end = async (): Promise<number> => {
+      const { rowCount } = await admin.query(`select pg_cancel_backend(pid) from pg_locks where not granted and relation = 'rrs.members'::regclass`);
+      return rowCount ?? 0;
+    };
+    await expect.poll(end).toBe(1);
+    await failure;
+    await admin.query('commit');
+    expect([...(await all), await ask()]).toEqual(Array.from({ length: 20 }, () => [{ found: true }]));
+  });
+
+  it('a statement of a lane that cannot be parsed fails for the same reason for everybody', async () => {
+    const ask = () => db.systemQuery('unknown', 'select from no_such_table', []);
+    const outcomes = await Promise.allSettled(Array.from({ length: 10 }, ask));
+    expect(outcomes).toEqual(outcomes.map(() => ({ status: 'rejected', reason: expect.objectContaining({ code: '42P01' }) })));
+  });
 });
 
 describe('withTenant', () => {

@@ -62,7 +62,8 @@ const ACQUIRE_TIMEOUT_MS = 5_000;
 const LANE_STATEMENT_MS = 10_000;
 const LOCK_NOT_AVAILABLE = '55P03';
 const LOCK_RETRY_MS = 100;
-const FEATURE_NOT_SUPPORTED = '0A000';
+/** "Feature not supported": prepared statements that return all columns of a table fail for good when the table gets another column. */
+const OUTDATED_PLAN = '0A000';
 const IN_FAILED_TRANSACTION = '25P02';
 
 export function openDatabase({ url, poolSize, acquireMs = ACQUIRE_TIMEOUT_MS }: DatabaseOptions): Database {
@@ -82,10 +83,7 @@ export function openDatabase({ url, poolSize, acquireMs = ACQUIRE_TIMEOUT_MS }: 
     },
     withSystem: (work) =>
       inTransaction(systemPool, { key: '', take: null, begin: beginOf(limits, planning), planning, retryMs: limits.retryMs }, (tx) => work(tx as SystemTx)),
-    systemQuery: async (name, text, values, lane = 'authentication') => {
-      const client = await shared.get(lane)?.client();
-      return client ? (await client.query({ name, text, values: [...values] })).rows : [];
-    },
+    systemQuery: async (name, text, values, lane = 'authentication') => (await shared.get(lane)?.query({ name, text, values: [...values] })) ?? [],
     withCopyClient: async (work) => {
       const client = await importPool.connect();
       let broken = true;
@@ -174,12 +172,15 @@ async function inTransaction<T>(pool: pg.Pool, transaction: Transaction, work: (
   // Waiting for a second connection while holding one can deadlock the pool.
   if (isInsideTransaction()) throw new Error('a transaction was opened inside a transaction: pass tx instead');
   const deadline = performance.now() + transaction.retryMs;
-  for (let isRetry = false; ; isRetry = true) {
+  let outdated = 0;
+  for (let isRetry = false; ; ) {
     try {
       return await (isRetry ? retryOneByOne(transaction.key, () => once(pool, transaction, work)) : once(pool, transaction, work));
     } catch (error) {
-      // Everything was rolled back, and the connection serves others until the next try.
+      // Everything was rolled back, and the connection serves others until the next try, or was closed because its plans are outdated.
+      if (errorCodeOf(error) === OUTDATED_PLAN && outdated++ < pool.options.max) continue;
       if (errorCodeOf(error) !== LOCK_NOT_AVAILABLE || performance.now() >= deadline) throw error;
+      isRetry = true;
       await delay(LOCK_RETRY_MS);
     }
   }
@@ -214,8 +215,7 @@ async function onConnection<T>(pool: pg.Pool, { begin, planning }: Transaction, 
     over = true;
     // Of statements that are under way together, one fails and the others are refused for it. Their refusal may have been noticed first.
     const cause = errorCodeOf(error) === IN_FAILED_TRANSACTION ? (failures[0] ?? error) : error;
-    // Prepared statements that return all columns of a table fail for good when the table gets another column.
-    broken = errorCodeOf(cause) === FEATURE_NOT_SUPPORTED;
+    broken = errorCodeOf(cause) === OUTDATED_PLAN;
     await client.query('rollback').catch(() => {
       broken = true;
     });

@@ -63,6 +63,8 @@ export function getRoute<Body extends TSchema, Params extends TObject = None, Qu
   operation: Operation<Params> & {
     query?: Query;
     body: Body;
+    /** Set if the object is read with many statements, each on few rows. */
+    planning?: 'once';
     read: (tx: TenantTx, call: Call<Params> & { query: Static<Query> }) => Promise<Static<Body>>;
   },
 ): void {
@@ -71,7 +73,8 @@ export function getRoute<Body extends TSchema, Params extends TObject = None, Qu
   const schema: FastifySchema = { ...described(operation), ...(query ? { querystring: query } : {}), response };
   app.get(path, { config: { access: operation.access }, schema }, async (request, reply) => {
     const call = { actor: request.actor, params: request.params as Static<Params>, query: request.query as Static<Query> };
-    const body = await deps.db.withTenant(request.actor, (tx) => operation.read(tx, call));
+    const db = operation.planning ? deps.db.planning(operation.planning) : deps.db;
+    const body = await db.withTenant(request.actor, (tx) => operation.read(tx, call));
     if (isVersioned(body)) setETag(reply, body);
     return reply.send(body);
   });

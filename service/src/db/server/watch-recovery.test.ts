@@ -1,18 +1,26 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
 import { expect, it, onTestFinished } from 'vitest';
 import { watchRecovery } from './watch-recovery.ts';
 
-/** A process with a child that has the name of the process that recovers a server, and does nothing. */
-async function startStalled() {
-  const server = spawn('bash', ['-c', 'exec -a "postgres: startup recovering" sleep 60 & echo $!; wait'], { stdio: ['ignore', 'pipe', 'ignore'] });
-  const child = Number(String((await once(server.stdout, 'data'))[0]));
+const STALLED = 'exec -a "postgres: startup recovering" sleep 60';
+/** Returns what it gets. */
+const READING = 'exec -a "postgres: io worker 0" cat <&0';
+
+/** A process with children that have the names of those that recover a server. The first one does nothing. */
+async function startStalled(...others: string[]) {
+  const commands = [STALLED, ...others].map((command) => `${command} & echo $!`);
+  const server = spawn('bash', ['-c', `${commands.join('; ')}; wait`], { stdio: ['pipe', 'pipe', 'ignore'] });
+  const lines = createInterface(server.stdout)[Symbol.asyncIterator]();
+  const nextLine = async (): Promise<string> => String((await lines.next()).value);
+  const children: number[] = [];
   onTestFinished(() => {
-    if (!hasEnded(child)) process.kill(child, 'SIGKILL');
+    for (const child of children) if (!hasEnded(child)) process.kill(child, 'SIGKILL');
     server.kill('SIGKILL');
   });
-  return { server, child };
+  for (const _ of commands) children.push(Number(await nextLine()));
+  return { server, child: children[0] ?? 0, nextLine };
 }
 
 /** A process whose parent has ended may stay as a zombie. */
@@ -48,5 +56,18 @@ it.each([
     return isRefusing;
   };
   await watchRecovery({ pid: () => server.pid, isRefusing: ask, isStopping: () => asked > 20, log: expect.unreachable, progress }, LIMITS);
+  expect(server.signalCode).toBeNull();
+});
+
+it.runIf(process.platform === 'linux')('leaves a server alone for which another process reads from a slow disk', async () => {
+  const { server, nextLine } = await startStalled(READING);
+  let asked = 0;
+  const ask = async (): Promise<boolean> => {
+    asked++;
+    server.stdin.write('some bytes\n');
+    await nextLine();
+    return true;
+  };
+  await watchRecovery({ pid: () => server.pid, isRefusing: ask, isStopping: () => asked > 20, log: expect.unreachable }, LIMITS);
   expect(server.signalCode).toBeNull();
 });

@@ -40,13 +40,19 @@ export async function watchRecovery(
   }
 }
 
-/** How much the process that recovers has computed. Null if it waits for a disk, or on a system without `/proc`. */
+/**
+ * How much the process that recovers has computed, read and written, and those that read for it. Null if one of them waits for a disk, or on a system without
+ * `/proc`. On a slow disk it computes so little that the counter, which counts hundredths of a second, may not change for long.
+ */
 function progressOf(server: number): string | null {
   if (process.platform !== 'linux') return null;
-  const recovering = childrenOf(server).find((pid) => read(pid, 'cmdline').includes('startup'));
-  if (recovering === undefined) return `${server} has no process that recovers`;
-  const { state, computed } = statOf(recovering);
-  return state === 'D' ? null : `${recovering} has computed ${computed}`;
+  const children = childrenOf(server);
+  const named = (name: string): number[] => children.filter((pid) => read(pid, 'cmdline').includes(name));
+  const recovering = named('startup');
+  if (recovering.length === 0) return `${server} has no process that recovers`;
+  const all = [...recovering, ...named('io worker')].map((pid) => ({ pid, ...statOf(pid), transferred: read(pid, 'io').replaceAll(/\s+/g, ' ') }));
+  if (all.some(({ state }) => state === 'D')) return null;
+  return all.map(({ pid, computed, transferred }) => `${pid} has computed ${computed} and transferred ${transferred}`).join();
 }
 
 function childrenOf(server: number): number[] {

@@ -5,6 +5,8 @@ import { createShares } from './shares.ts';
 
 const MAX_WAIT_SECONDS = 60;
 const POLL_MS = 50;
+/** Of the time that the request has waited. Where everything takes long, frequent polls would make it take longer. */
+const POLL_SHARE = 0.1;
 /** Waiting requests poll the database. Beyond these, the response does not wait, which a preference allows. */
 const waiting = createShares({ perOrganization: 20, perCredential: 10 });
 
@@ -28,14 +30,16 @@ function requestedWait(request: FastifyRequest): number | null {
 /** Polls until there is a result, the time is over, or the caller disconnects. */
 export async function waitFor<T>(request: FastifyRequest, reply: FastifyReply, seconds: number, poll: () => Promise<T | undefined>): Promise<T | undefined> {
   const release = seconds > 0 ? waiting.take(request.actor) : null;
-  const deadline = performance.now() + (release === null ? 0 : seconds * 1000);
+  const started = performance.now();
+  const deadline = started + (release === null ? 0 : seconds * 1000);
   if (requestedWait(request) !== null && (release !== null || seconds === 0)) reply.header('preference-applied', `wait=${seconds}`);
   try {
     for (;;) {
       const result = await poll();
-      const left = deadline - performance.now();
+      const now = performance.now();
+      const left = deadline - now;
       if (result !== undefined || left <= 0 || reply.raw.destroyed) return result;
-      await delay(Math.min(POLL_MS, left));
+      await delay(Math.min(Math.max(POLL_MS, (now - started) * POLL_SHARE), left));
     }
   } finally {
     release?.();
