@@ -44,6 +44,10 @@ it.each([
   ],
   [['import', '--format'], '--format needs a value. If the value begins with "-", write --format=VALUE. Run "rrs import --help" for its options.'],
   [['work', 'create', '--title', 'x', '--due', 'soon'], '--due must be a day or a time, such as 2027-03-31 or 2027-03-31T12:00:00Z, not "soon".'],
+  [
+    ['evidence', 'verify', 'evidence.zip', '--deep'],
+    '--deep reads the original scan reports of a package again, and only the service has the readers. Run "rrs-server evidence verify" with the same arguments.',
+  ],
 ])('%j is a mistake that is explained', async (args, message) => {
   const env = { RRS_URL: 'http://127.0.0.1:9', RRS_API_KEY: 'key' };
   expect(await printed(...args, env)).toEqual({ code: 2, out: '', err: `rrs: ${message}\n` });

@@ -8,9 +8,9 @@ export const LIMITS = {
   entries: 100_000,
   directory: 32 * MIB,
   manifest: 32 * MIB,
-  evidence: 8 * MIB,
-  /** Values in evidence.json. */
-  evidenceNodes: 200_000,
+  evidence: 16 * MIB,
+  /** Values in evidence.json. A work item with 10,000 findings can have as many assets, and as many decisions that people made one by one. */
+  evidenceNodes: 600_000,
   findings: 100_000,
   findingLine: 256 * KIB,
   /** All findings together, because the rules need them at the same time. */

@@ -1,6 +1,7 @@
 import { chainLine, TRAIL_START, type TrailEvent, utf8 } from '@rrs/evidence-format';
 import { LIMITS } from '../src/limits.ts';
-import { AT } from '../src/testing/sample.ts';
+import type { Recipe } from '../src/testing/build.ts';
+import { AT, findingId } from '../src/testing/sample.ts';
 import { item, trailEvent } from '../src/testing/sample-trail.ts';
 import { changed, edit, failing, sealed, type Vector } from './vector.ts';
 
@@ -13,6 +14,19 @@ function eventOf(length: number): TrailEvent {
   const { line } = chainLine({ ...event }, 14, TRAIL_START);
   return { ...event, reason: 'x'.repeat(length - line.length) };
 }
+
+const MANY = 10_000;
+
+/** A work item about one weakness of many machines. */
+const manyAssets: NonNullable<Recipe['facts']> = ({ assets, sources }) => {
+  const [asset, source] = [assets[0], sources[0]];
+  if (asset === undefined || source === undefined) return;
+  for (let number = 0; number < MANY; number++) {
+    const id = findingId(MANY + number);
+    assets.push({ ...asset, id, name: `web-${number}` });
+    sources.push({ ...source, asset_id: id });
+  }
+};
 
 /** Packages that are sealed correctly but exceed a limit of the verifier. */
 export const limits: Vector[] = [
@@ -51,7 +65,13 @@ export const limits: Vector[] = [
       },
     }),
   ),
-  failing('evidence.json with too many values', ['schema'], sealed({ evidenceText: () => `[${'{},'.repeat(100_000)}{}]\n` })),
+  {
+    name: 'good: ten thousand assets',
+    verdict: 'verified',
+    codes: [],
+    make: sealed({ facts: manyAssets }),
+  },
+  failing('evidence.json with too many values', ['schema'], sealed({ evidenceText: () => `[${'{},'.repeat(LIMITS.evidenceNodes / 2)}{}]\n` })),
   failing('evidence.json with many faults', ['schema'], sealed({ evidenceText: () => `[${'{},'.repeat(50_000)}{}]\n` })),
   failing('evidence.json that is too large', ['too_large'], sealed({ evidenceText: (text) => `${text}${' '.repeat(LIMITS.evidence)}` })),
   failing('a finding that is too long', ['schema'], sealed({ payload: (files) => void files.set(FINDINGS, utf8(`${' '.repeat(LIMITS.findingLine + 1)}\n`)) })),

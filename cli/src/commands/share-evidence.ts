@@ -53,16 +53,20 @@ const VERIFIER_OPTIONS: Readonly<Record<VerifierOption, Option>> = {
   'time-limit': { type: 'string', value: 'SECONDS', help: 'Fail if checking takes longer. Default: 600.' },
   json: { type: 'boolean', help: 'Print the report as JSON.' },
 };
+/** Is no option here, but the help names where it is one. */
+const DEEP: Option = { type: 'boolean', help: 'Read the original reports again. Only "rrs-server evidence verify" has the readers of reports.' };
 const TRUST_OPTIONS = ['keys', 'key', 'log-key', 'note-key'];
 
 export const verifyEvidence: Command = {
   arguments: 'PACKAGE.zip',
-  options: VERIFIER_OPTIONS,
+  options: { ...VERIFIER_OPTIONS, deep: DEEP },
   examples: ['rrs evidence verify evidence.zip', 'rrs evidence verify evidence.zip --keys keys.json --json'],
   exitStatus: '0 verified, 1 refused, 2 mistake in the command, 3 consistent but not proven, or problem with the service, 4 verified but superseded.',
   isRaw: true,
   async run(call) {
-    const { main } = await import('@rrs/verifier/cli');
+    const { main, NOT_DEEP } = await import('@rrs/verifier/cli');
+    // Without a service: nobody needs to sign in to learn this.
+    if (call.args.includes('--deep')) throw new UsageError(NOT_DEEP);
     const named = call.args.some((arg) => TRUST_OPTIONS.some((name) => arg === `--${name}` || arg.startsWith(`--${name}=`)));
     return named
       ? main([...call.args], verifierTerminal(call))

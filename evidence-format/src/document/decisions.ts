@@ -3,10 +3,8 @@ import type { Severity } from './states.ts';
 export const DECISION_KINDS = [
   'withdraw',
   'retire_asset',
-  'retire_version',
   'end_track',
   'unlink',
-  'move',
   'merge',
   'split',
   'alias',

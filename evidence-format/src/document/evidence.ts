@@ -134,6 +134,7 @@ export const GAP_CODES = [
   'exception_self_decided',
   'exception_without_end',
   'exception_expired',
+  'suppressed_in_tool',
   'no_rescan',
   'verifier_took_part',
   'no_scan_before',

@@ -69,6 +69,8 @@ export interface FindingFacts {
   after: { state: 'absent' | 'present' | 'unknown'; scan: string | null; others: string[]; doubts: string[] };
   /** A scan since the claim that shows the finding, discarded and failed ones included. */
   contradicted_by: string | null;
+  /** Whether all sources that still show the finding were told to ignore it. */
+  suppressed: boolean;
   /** Whether the versions in use where the finding was seen were scanned again. Null if the asset has no versions. */
   version_rescanned: boolean | null;
   /** Every work item that the finding was ever in, oldest first. */

@@ -61,6 +61,27 @@ export interface Delivery {
     changed_by: Person;
     changed_at: string;
   } | null;
+  /** The run of the pipeline that sent it. Null for other methods. */
+  pipeline: PipelineRun | null;
+}
+
+/** What the token of a pipeline said about its run. */
+export interface PipelineRun {
+  /** `recorded`: the service checked the signature of the token and kept what it said. No signature of the pipeline over the report is in the package. */
+  proof: 'recorded';
+  issuer: string;
+  subject: string;
+  repository: string | null;
+  repository_id: string | null;
+  ref: string | null;
+  ref_protected: boolean;
+  sha: string | null;
+  environment: string | null;
+  workflow: string | null;
+  run_id: string | null;
+  issued_at: string;
+  /** SHA-256 of the ID of the token. */
+  token_sha256: string | null;
 }
 
 /** From most to least independent of the people who did the work. */

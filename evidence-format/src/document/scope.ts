@@ -10,6 +10,8 @@ export interface PolicyVersion {
   four_eyes: boolean;
   brake: { findings: number; share: number };
   source_ranking: string[];
+  /** Days after which uploaded reports and runs of connections are deleted, unless a package contains them. */
+  retention: { reports: number; runs: number };
 }
 
 /** An asset of the findings, and what else is open there. */

@@ -30,7 +30,10 @@ function sourceKey(asset: string, source: string): string {
 const UNPROVEN: ReadonlySet<string | null> = new Set(['declared', 'artifact', null]);
 const ACTIVE: ReadonlySet<FindingState> = new Set(['open', 'in_progress', 'remediated']);
 
-/** Implements the table of docs/evidence-package.md. The conclusion, the status of the work item and all formats use it. */
+/**
+ * Implements the table of docs/evidence-package.md. The conclusion and all formats use it. The status of a work item follows what scans reported: it can be
+ * `verified` although the scans cannot be believed.
+ */
 export function standingOf(finding: FindingFacts, facts: StandingFacts): Standing {
   const alone = standingAlone(finding, facts);
   return alone === 'remediated' && finding.merged.some(({ state }) => ACTIVE.has(state)) ? 'excepted' : alone;

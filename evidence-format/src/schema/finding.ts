@@ -119,6 +119,7 @@ export const findingSchema: Of<Finding> = {
       }),
     ),
     contradicted_by: field('ID of a scan since the claim that shows the finding, or null. Discarded and failed scans count.', nullable(uuid)),
+    suppressed: field('Whether all sources that still show the finding were told to ignore it.', flag),
     version_rescanned: field('Whether the versions in use were scanned again. Null if the asset has no versions.', nullable(flag)),
     work_items: field(
       'Every work item that the finding was ever in, oldest first.',

@@ -1,6 +1,23 @@
-import type { Delivery, Scan } from '../document/scan.ts';
+import type { Delivery, PipelineRun, Scan } from '../document/scan.ts';
 import { anyText, choice, field, flag, list, nullable, object, sha256Text, time, uuid, whole } from '../json/typed-schema.ts';
 import { file, person } from './parts.ts';
+
+const text = (description: string) => field(`${description}, or null.`, nullable(anyText));
+const pipelineRun = object<PipelineRun>({
+  proof: field('`recorded`: the service checked the token and kept what it said, not the token.', choice(['recorded'])),
+  issuer: field('Issuer of the token.', anyText),
+  subject: field('Subject of the token.', anyText),
+  repository: text('Repository or project'),
+  repository_id: text('ID of the repository or project'),
+  ref: text('Branch or tag'),
+  ref_protected: field('Whether the issuer says that nobody can change the ref without review.', flag),
+  sha: text('Commit'),
+  environment: text('Environment of the deployment'),
+  workflow: text('Definition of the pipeline'),
+  run_id: text('ID of the run'),
+  issued_at: field('When the token was issued.', time),
+  token_sha256: field('SHA-256 of the ID of the token, in hexadecimal, or null.', nullable(sha256Text)),
+});
 
 const delivery = object<Delivery>({
   method: field('How the report arrived.', choice(['upload', 'connection', 'pipeline'])),
@@ -20,6 +37,7 @@ const delivery = object<Delivery>({
       }),
     ),
   ),
+  pipeline: field('What the token of the pipeline that sent the report said. Null for other methods.', nullable(pipelineRun)),
 });
 
 export const scan = object<Scan>({

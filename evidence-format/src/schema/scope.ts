@@ -30,6 +30,10 @@ export const policyVersion = object<PolicyVersion>({
     object<PolicyVersion['brake']>({ findings: field('Number of findings.', whole(0)), share: field('Share of the open findings.', between(0, 100)) }),
   ),
   source_ranking: field('Sources in the order in which their ratings count.', list(anyText)),
+  retention: field(
+    'Days after which originals are deleted, unless a package contains them.',
+    object<PolicyVersion['retention']>({ reports: field('Days for uploaded reports.', whole(0)), runs: field('Days for runs of connections.', whole(0)) }),
+  ),
 });
 
 export const assetScope = object<AssetScope>({

@@ -19,7 +19,7 @@ const trail =
   (given: Case): unknown =>
     given.trail.push(...events);
 const afterScan = (overrides: Parameters<typeof scanFacts>[1]) => facts({ scans: [scanFacts('before'), scanFacts('after', overrides)] });
-const upload = (by: typeof ada) => ({ delivery: { method: 'upload' as const, by, connection: null } });
+const upload = (by: typeof ada) => ({ delivery: { method: 'upload' as const, by, connection: null, pipeline: null } });
 
 const withdrawn: Partial<FindingFacts> = {
   state: 'withdrawn',

@@ -2,7 +2,7 @@ import type { TrailEvent } from '../document/decisions.ts';
 import { EVIDENCE_SCHEMA_ID, type Evidence, type Facts, RENDERER } from '../document/evidence.ts';
 import type { FindingFacts } from '../document/finding.ts';
 import type { Person, PersonFacts } from '../document/people.ts';
-import type { Scan } from '../document/scan.ts';
+import type { PipelineRun, Scan } from '../document/scan.ts';
 import { SEVERITIES } from '../document/states.ts';
 import { approvedStateDigest, approvedStateLines, approvedStateOf } from '../rules/approved-state.ts';
 import { zeros } from '../rules/conclude.ts';
@@ -73,12 +73,30 @@ export function findingFacts(number: number, overrides: Partial<FindingFacts> = 
     before: { state: 'present', scan: IDS.before },
     after: { state: 'absent', scan: IDS.after, others: [], doubts: [] },
     contradicted_by: null,
+    suppressed: false,
     version_rescanned: null,
     work_items: [{ id: IDS.item, linked_at: on('03-02'), unlinked_at: null }],
     merged: [],
     ...overrides,
   };
 }
+
+/** What the token of a pipeline said. */
+export const pipelineRun: PipelineRun = {
+  proof: 'recorded',
+  issuer: 'https://ci.example',
+  subject: 'repo:acme/shop:ref:refs/heads/main',
+  repository: 'acme/shop',
+  repository_id: '4711',
+  ref: 'refs/heads/main',
+  ref_protected: true,
+  sha: '3f2c9d1e3f2c9d1e3f2c9d1e3f2c9d1e3f2c9d1e',
+  environment: null,
+  workflow: 'acme/shop/.github/workflows/scan.yml@refs/heads/main',
+  run_id: '1234567890',
+  issued_at: '2026-03-10T08:00:00.000Z',
+  token_sha256: '8'.repeat(64),
+};
 
 export function scanFacts(phase: 'before' | 'after', overrides: Partial<Scan> = {}): Scan {
   const day = phase === 'before' ? '03-01' : '03-10';
@@ -108,7 +126,7 @@ export function scanFacts(phase: 'before' | 'after', overrides: Partial<Scan> = 
     names: [],
     self_described: false,
     copy_of: null,
-    delivery: { method: 'connection', by: connectionActor, connection: { ...connection, changed_at: on('01-02') } },
+    delivery: { method: 'connection', by: connectionActor, connection: { ...connection, changed_at: on('01-02') }, pipeline: null },
     confirmed: null,
     sha256: H,
     size: 3,
@@ -184,6 +202,7 @@ function honestCase(): Case {
         four_eyes: false,
         brake: { findings: 50, share: 0.2 },
         source_ranking: [],
+        retention: { reports: 1_095, runs: 365 },
       },
     ],
     people: [factsOf(ada, 'analyst'), factsOf(grace, 'analyst'), factsOf(olga, 'admin'), factsOf(mallory, 'analyst')],

@@ -98,12 +98,22 @@ async function compareCheckpoint(context: CheckContext, { note, label }: Given, 
   const isPrevious = previous !== null && origin === previous.origin;
   if (origin !== known.log.origin && !isPrevious) return skip(`it belongs to another log, ${origin}.`);
   const tree = { size, root };
+  if (isPrevious && size > previous.highest_known.size) {
+    const denied = size - previous.highest_known.size;
+    recorder.fail('fork', PROOF.epoch, {
+      detail: `${label} has ${denied === 1 ? 'an entry' : `${denied} entries`} that the log denies: it was restarted (${known.epoch?.reason}), and knows ${previous.highest_known.size} entries of the earlier log.`,
+      expected: String(size),
+      actual: String(previous.highest_known.size),
+    });
+    return true;
+  }
   const found = isPrevious ? inPreviousEpoch(context, tree, previous) : inThisLog(context, tree, known);
   if (typeof found === 'string') return skip(found);
   if (!equalBytes(found.root, root)) {
     const [expected, actual] = [root, found.root].map(toBase64) as [string, string];
     recorder.fail('fork', PROOF.consistency, { detail: `${label} has a different root at ${size} entries.`, expected, actual });
-  } else recorder.note(`${label} matches the log in the package at ${size} entries.${size > known.log.size && !isPrevious ? newer(size, known.log) : ''}`);
+  } else if (isPrevious) recorder.note(`${label} matches the earlier log, before it was restarted, at ${size} entries.`);
+  else recorder.note(`${label} matches the log in the package at ${size} entries.${size > known.log.size ? newer(size, known.log) : ''}`);
   return true;
 }
 
@@ -124,13 +134,12 @@ function inThisLog({ trust }: CheckContext, { size, root }: Tree, { log, old, le
   return equalBytes(proof.oldRoot, log.root) ? { size, root } : { size, root: log.root };
 }
 
-/** The tree of the previous epoch that has the size of the checkpoint. A checkpoint beyond everything that the log admits to is a fork. */
+/** The tree of the previous epoch that has the size of the checkpoint, which is not beyond everything that the log admits to. */
 function inPreviousEpoch({ trust }: CheckContext, tree: Tree, { origin, kept, highest_known: highest }: NonNullable<LogEpoch['previous']>): Tree | string {
   const keptTree = { size: kept.size, root: fromHex(kept.root) };
   if (tree.size === kept.size && highest.size > kept.size) return keptTree;
   if (tree.size === highest.size && highest.root !== null) return { size: tree.size, root: fromHex(highest.root) };
   if (tree.size === kept.size) return keptTree;
-  if (tree.size > highest.size) return { size: tree.size, root: keptTree.root };
   if (tree.size > kept.size) return 'it belongs to the part of the earlier log that was lost when the log was restarted.';
   const proof = givenProof(trust.consistencies, { origin, smaller: tree, larger: keptTree });
   return typeof proof === 'string' ? proof : { size: tree.size, root: proof.oldRoot };

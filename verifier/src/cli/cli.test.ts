@@ -224,6 +224,10 @@ test.for([
   expect(err).not.toBe('');
 });
 
+test('--deep exits with 2 and prints which program can do it', async () => {
+  expect(await run(file('package.zip'), '--deep')).toMatchObject({ code: 2, out: '', err: expect.stringContaining('"rrs-server evidence verify"') });
+});
+
 test('the program runs on the installed version of Node', async () => {
   const program = fileURLToPath(new URL('../../bin/rrs-verify.mjs', import.meta.url));
   const { stdout } = await promisify(execFile)(program, [file('package.zip'), '--keys', file('keys')]);

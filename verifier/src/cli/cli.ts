@@ -32,6 +32,7 @@ Options:
   --status FILE         Statement of the service about the status of the package: the response of
                         GET /riskops-evidence/packages/{id}/status-statement.
   --time-limit SECONDS  Fail if checking takes longer. Default: 600.
+  --deep                Also read the original scan reports. Only "rrs-server evidence verify --deep" can, which takes the same options.
   --json                Print the report as JSON.
   --version             Print the version.
   -h, --help            Print this help.
@@ -47,6 +48,10 @@ Exit status:
   4  Verified, but superseded, as shown by --status or --newer.
 If several apply, the first of 2, 1, 3, 4 is used.
 `;
+
+/** The readers of reports have dependencies, and this program has none. */
+export const NOT_DEEP =
+  '--deep reads the original scan reports of a package again, and only the service has the readers. Run "rrs-server evidence verify" with the same arguments.';
 
 const EXIT = { verified: 0, failed: 1, usage: 2, consistent: 3, superseded: 4 } as const;
 const DEFAULT_SECONDS = '600';
@@ -88,6 +93,7 @@ export async function main(args: string[], terminal: Terminal): Promise<number> 
 }
 
 async function run(args: string[], terminal: Terminal): Promise<number> {
+  if (args.includes('--deep')) throw new Error(NOT_DEEP);
   const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
   if (values.help) {
     terminal.out(USAGE);

@@ -35,6 +35,13 @@ export function* referenceFaults(document: EvidenceDocument, known: Known): Gene
   for (const { id, delivery } of scans)
     if (delivery.method !== 'pipeline' && (delivery.method === 'connection') !== (delivery.connection !== null))
       yield { code: 'reference', file: EVIDENCE, detail: `The scan ${id} must name a connection exactly if one delivered it.` };
+  for (const { id, delivery } of scans)
+    if ((delivery.method === 'pipeline') !== (delivery.pipeline !== null) || (delivery.pipeline?.ref_protected === false && delivery.connection !== null))
+      yield {
+        code: 'reference',
+        file: EVIDENCE,
+        detail: `The scan ${id} must name the run of a pipeline exactly if one sent it, and a trust only on a protected ref.`,
+      };
   for (const [what, person] of actorsIn(document)) yield* unknownPerson({ file: EVIDENCE, what, person }, known);
 }
 

@@ -3,7 +3,7 @@ import { AT, ada, edsger, findingId, grace, IDS } from './sample.ts';
 import { item, trailEvent } from './sample-trail.ts';
 
 const END = '2026-06-01T00:00:00.000Z';
-const [REMOVED, MERGED] = [findingId(901), findingId(902)];
+const [REMOVED, MERGED, SECOND_SCAN] = [findingId(901), findingId(902), findingId(905)];
 
 /**
  * More than the sample: one finding was reopened and closed again, one was accepted by two people, made less severe and stands for another one, one was
@@ -16,6 +16,7 @@ export function eventful(facts: Facts, events: TrailEvent[]): void {
   remove(facts, add);
   linkTicket(facts, add);
   fill(facts);
+  scanAgain(facts, events);
 }
 
 type Add = (event: Parameters<typeof trailEvent>[1]) => void;
@@ -59,6 +60,17 @@ function accept({ findings: [, finding] }: Facts, add: Add): void {
   });
 }
 
+/** The scan of a second scanner, which no longer shows the finding either. Its report is not stored any more. */
+function scanAgain({ scans, findings: [, finding] }: Facts, events: TrailEvent[]): void {
+  const [scan, at] = [scans.find(({ id }) => id === IDS.after), events.findIndex(({ object }) => object.id === IDS.after)];
+  const first = events[at];
+  if (scan === undefined || first === undefined || finding === undefined) return;
+  const sha256 = '7'.repeat(64);
+  scans.push({ ...scan, id: SECOND_SCAN, names: [], sha256, file: null });
+  finding.after.others = [SECOND_SCAN];
+  events.splice(at + 1, 0, { ...first, id: findingId(906), object: { type: 'import', id: SECOND_SCAN }, after: { ...Object(first.after), sha256 } });
+}
+
 function remove({ unlinked }: Facts, add: Add): void {
   unlinked.push({ id: REMOVED, title: 'OpenSSL 3', severity: 'high', state: 'false_positive', at: AT.sealed, by: ada, reason: 'Not ours' });
   const object = { type: 'finding', id: REMOVED };
@@ -90,7 +102,11 @@ function fill(facts: Facts): void {
   } = facts;
   if (finding === undefined || asset === undefined || scan === undefined || artifacts[0] === undefined) return;
   const OTHER = findingId(903);
-  Object.assign(finding, { contradicted_by: IDS.after, sources: ['scanner', 'second scanner'], after: { ...finding.after, doubts: ['scan_narrower'] } });
+  Object.assign(finding, {
+    contradicted_by: IDS.after,
+    sources: ['scanner', 'second scanner'],
+    after: { ...finding.after, doubts: ['scan_narrower'] },
+  });
   finding.work_items.unshift({ id: OTHER, linked_at: AT.created, unlinked_at: AT.claimed });
   Object.assign(asset, { versions: ['3.0.1'], other_open_alike: [OTHER] });
   Object.assign(scan, { doubts: ['checks_selected'], names: ['CVE-2026-1001'] });

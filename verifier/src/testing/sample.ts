@@ -107,6 +107,7 @@ function sampleFinding(number: number): FindingFacts {
     before: { state: 'present', scan: IDS.before },
     after: { state: 'absent', scan: IDS.after, others: [], doubts: [] },
     contradicted_by: null,
+    suppressed: false,
     version_rescanned: null,
     work_items: [{ id: IDS.workItem, linked_at: AT.created, unlinked_at: null }],
     merged: [],
@@ -153,6 +154,7 @@ function sampleScan(phase: 'before' | 'after', file: SampleFile): Scan {
         changed_by: edsger,
         changed_at: AT.policy,
       },
+      pipeline: null,
     },
     confirmed: null,
     original: 'bytes',
@@ -225,6 +227,7 @@ export function sampleFacts(files: SampleFile[]): Facts {
         four_eyes: true,
         brake: { findings: 50, share: 0.5 },
         source_ranking: [],
+        retention: { reports: 1_095, runs: 365 },
       },
     ],
     people: [

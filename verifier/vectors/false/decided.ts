@@ -64,7 +64,7 @@ const removed: NonNullable<Recipe['facts']> = ({ unlinked }, events) => {
 };
 
 const uploaded: NonNullable<Recipe['facts']> = ({ scans, collection }, events) => {
-  for (const scan of scans) scan.delivery = { method: 'upload', by: ada, connection: null };
+  for (const scan of scans) scan.delivery = { method: 'upload', by: ada, connection: null, pipeline: null };
   collect(scans, collection);
   const { kind: type, id, name, person } = ada;
   for (const event of events)

@@ -29,7 +29,7 @@ const failed: Recipe = {
     const [, after] = scans;
     if (after === undefined) return;
     const [at, object] = [AT.created, { type: 'import', id: NOBODY }];
-    const delivery = { method: 'upload', by: ada, connection: null } as const;
+    const delivery = { method: 'upload', by: ada, connection: null, pipeline: null } as const;
     scans.push({ ...after, id: NOBODY, phase: 'other', status: 'failed', names: ['CVE-2026-1001'], received_at: at, imported_at: null, file: null, delivery });
     const first = events.findIndex((event) => event.at > at);
     const created = trailEvent(21, { at, action: 'import.created', by: ada, object, after: { filename: 'report.json' } });

@@ -1,4 +1,5 @@
 import { deriveEvidence, type Evidence, type Finding, fieldOf, type TrailEvent } from '@rrs/evidence-format';
+import { pipelineRun } from '@rrs/evidence-format/samples';
 import type { Recipe } from '../../src/testing/build.ts';
 import { AT, ada, edsger, findingId, grace, IDS } from '../../src/testing/sample.ts';
 import { item, trailEvent } from '../../src/testing/sample-trail.ts';
@@ -63,14 +64,14 @@ const removed: Truth = ({ unlinked }, events) => {
 
 /** A pipeline on a ref that anybody can change uploaded the scans. Somebody trusted it. */
 const piped: Truth = ({ scans, collection }, events) => {
-  for (const scan of scans) scan.delivery = { method: 'pipeline', by: ada, connection: null };
+  for (const scan of scans) scan.delivery = { method: 'pipeline', by: ada, connection: null, pipeline: { ...pipelineRun, ref_protected: false } };
   collect(scans, collection);
-  const pipeline = { trust_id: TRUST, issuer: 'https://ci.example', ref: 'refs/heads/mine', ref_protected: false };
-  send(events, { filename: 'report.json', pipeline });
+  const { proof: _, ...claims } = pipelineRun;
+  send(events, { filename: 'report.json', pipeline: { trust_id: TRUST, ...claims, ref_protected: false } });
 };
 
 const uploaded: Truth = ({ scans, collection }, events) => {
-  for (const scan of scans) scan.delivery = { method: 'upload', by: ada, connection: null };
+  for (const scan of scans) scan.delivery = { method: 'upload', by: ada, connection: null, pipeline: null };
   collect(scans, collection);
   send(events, { filename: 'report.json' });
 };
@@ -86,7 +87,7 @@ function send(events: TrailEvent[], after: object): void {
 function trusted({ scans, collection }: Evidence): void {
   const by = { created_by: edsger, changed_by: edsger, changed_at: AT.policy };
   const connection = { id: TRUST, name: 'ci main', provider: 'CI', host: 'ci.example', settings_sha256: '4'.repeat(64), ...by };
-  for (const scan of scans) scan.delivery = { method: 'pipeline', by: ada, connection };
+  for (const scan of scans) scan.delivery = { method: 'pipeline', by: ada, connection, pipeline: pipelineRun };
   collect(scans, collection);
 }
 
@@ -169,6 +170,12 @@ export const falseHistories: Vector[] = [
   }),
   good('a pipeline that nobody protects', piped),
   againstTrail('a pipeline that nobody protects is trusted', ['unproven'], piped, trusted),
+  againstTrail('another commit of the pipeline', ['unproven'], piped, ({ scans }) => {
+    for (const { delivery } of scans) if (delivery.pipeline) delivery.pipeline.sha = '9'.repeat(40);
+  }),
+  againstTrail('a pipeline without a run', ['reference', 'unproven'], piped, ({ scans }) => {
+    for (const { delivery } of scans) delivery.pipeline = null;
+  }),
   good('scans that a person sent', uploaded),
   againstTrail('a scan of a person is called a pipeline', ['unproven'], uploaded, trusted),
   againstTrail('somebody else created the connection', ['unproven'], nothing, connected({ created_by: grace })),

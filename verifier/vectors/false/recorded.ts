@@ -13,8 +13,8 @@ const eventful: Recipe = {
     if (first === undefined) return;
     const after = { ...first, effective_from: AT.claimed, changed_by: edsger, sla: { ...first.sla, high: 60 } };
     policies.push(after);
-    const recorded = ({ sla, four_eyes, brake: { findings: count, share }, source_ranking }: typeof first) => ({
-      policy: { sla, four_eyes, brake: { count, share }, source_ranking, frameworks: [] },
+    const recorded = ({ sla, four_eyes, brake: { findings: count, share }, source_ranking, retention: { reports, runs } }: typeof first) => ({
+      policy: { sla, four_eyes, brake: { count, share }, source_ranking, retention: { report_days: reports, run_days: runs }, frameworks: [] },
     });
     const organization = { type: 'organization', id: IDS.organization };
     insert(events, { at: AT.claimed, action: 'organization.updated', object: organization, before: recorded(first), after: recorded(after) });

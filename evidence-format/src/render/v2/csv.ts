@@ -54,6 +54,7 @@ const columns: Readonly<Record<string, (finding: Finding) => Value>> = {
   after_scan: ({ after }) => after.scan,
   after_doubts: ({ after }) => after.doubts,
   contradicted_by: ({ contradicted_by }) => contradicted_by,
+  suppressed: ({ suppressed }) => suppressed,
   version_rescanned: ({ version_rescanned }) => version_rescanned,
   justification: ({ justification }) => justification,
   acceptance_owner: ({ acceptance }) => acceptance?.owner,

@@ -37,8 +37,8 @@ const withdrawnBy = (reason: string, kind: DecisionKind): Rule => ({
 });
 
 /**
- * Every way in which a person can make the result look better. Acts of the service, of scans and of connections are none. The kinds `move` and
- * `retire_version` have no action yet: a finding is moved by unlinking it, and a version is retired with its track.
+ * Every way in which a person can make the result look better. Acts of the service, of scans and of connections are none. A finding is moved to another
+ * work item by unlinking it, and a version is retired with its track, so neither has a kind of its own.
  */
 const RULES: readonly Rule[] = [
   { actions: FINDING, kind: 'withdraw', holds: (event) => became(event, 'withdrawn') && !CONSEQUENCES.has(code(event)), findings: own },

@@ -11,6 +11,7 @@ const policy = (from: string, days: Partial<PolicyVersion['sla']>): PolicyVersio
   four_eyes: false,
   brake: { findings: 50, share: 0.2 },
   source_ranking: [],
+  retention: { reports: 1_095, runs: 365 },
 });
 const open: Partial<FindingFacts> = { closed_at: null };
 

@@ -16,6 +16,8 @@ export interface FindingGapFacts extends StandingFacts, ProvenanceFacts {
 export function addFindingGaps(finding: Finding, facts: FindingGapFacts, collector: GapCollector): void {
   const add = (code: GapCode, weight: GapWeight, names?: Record<string, string>): void => collector.add(code, weight, finding.id, names);
   if (finding.standing === 'active') add('unfinished', 'major');
+  // Threat: somebody configures the tool to ignore what is still there. An exception is recorded here as well, and judged by itself.
+  if (finding.suppressed) add('suppressed_in_tool', finding.standing === 'excepted' ? 'note' : 'major');
   addExceptionGaps(finding, facts, add);
   if (finding.state === 'verified') addAbsenceGaps(finding, facts, { add, collector });
   if (finding.state === 'withdrawn' && finding.cause === 'source') addDeliveryGaps(finding, facts, collector);
@@ -68,9 +70,12 @@ function addDeliveryGaps(finding: Finding, facts: FindingGapFacts, collector: Ga
     if (provenance === 'worker') collector.add('scan_by_worker', 'major', scan);
     if (provenance === 'other_person') collector.add('scan_by_hand', 'minor', scan);
   }
-  if (finding.after.doubts.includes('search_unstated')) collector.add('search_stated', finding.provenance === 'worker' ? 'major' : 'minor', finding.id);
+  if (finding.after.doubts.some((doubt) => STATED_BY_SENDER.has(doubt)))
+    collector.add('search_stated', finding.provenance === 'worker' ? 'major' : 'minor', finding.id);
 }
 
+/** What only the sender of a report says about it. */
+const STATED_BY_SENDER: ReadonlySet<string> = new Set(['search_unstated', 'part_unstated']);
 const NARROWER: readonly string[] = ['scan_narrower', 'check_disabled', 'partially_covered', 'not_read'];
 
 /** Next to a finding that a scan verified, these conditions would have kept it open. A person can verify it all the same. */

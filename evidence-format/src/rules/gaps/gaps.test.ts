@@ -17,6 +17,7 @@ import {
   olga,
   on,
   ownerlessKey,
+  pipelineRun,
   scanFacts,
 } from '../../testing/sample-facts.ts';
 
@@ -70,7 +71,7 @@ const accepted = (acceptance: Partial<NonNullable<FindingFacts['acceptance']>>, 
 const byPerson = (overrides: Partial<FindingFacts>): Change => finding({ cause: 'second_person', assurance: 'independent', decided_by: mallory, ...overrides });
 const doubts = (...codes: string[]): Change => byPerson({ after: { state: 'absent', scan: IDS.after, others: [], doubts: codes } });
 const uploaded = (by: typeof ada, more: Parameters<typeof scanFacts>[1] = {}): Change =>
-  after({ delivery: { method: 'upload', by, connection: null }, ...more });
+  after({ delivery: { method: 'upload', by, connection: null, pipeline: null }, ...more });
 const failed = (overrides: Parameters<typeof scanFacts>[1]): Change =>
   facts({
     scans: [
@@ -121,6 +122,13 @@ const table: [GapCode, string, Change, GapWeight | null][] = [
   ['exception_self_decided', 'somebody else dismissed it', finding({ state: 'false_positive', cause: 'person', decided_by: mallory, assurance: null }), null],
   ['exception_without_end', 'an acceptance without an end', accepted({ expires_at: null }), 'major'],
   ['exception_expired', 'an acceptance that ended', accepted({ expires_at: on('03-01') }), 'major'],
+  ['suppressed_in_tool', 'the tool ignores it', finding({ state: 'open', assurance: null, cause: 'none', closed_at: null, suppressed: true }), 'major'],
+  [
+    'suppressed_in_tool',
+    'the tool ignores an accepted risk',
+    together(accepted({}), ({ facts: given }) => Object.assign(given.findings[0] ?? {}, { suppressed: true })),
+    'note',
+  ],
   ['no_rescan', 'verified by a second person', byPerson({ after: { state: 'unknown', scan: null, others: [], doubts: [] } }), 'major'],
   ['no_rescan', 'verified by a second person and a scan', byPerson({}), null],
   ['verifier_took_part', 'verified by a worker', byPerson({ decided_by: ada }), 'major'],
@@ -139,12 +147,12 @@ const table: [GapCode, string, Change, GapWeight | null][] = [
   ],
   ['scan_by_worker', 'uploaded by the worker', uploaded(ada), 'major'],
   ['scan_by_worker', 'uploaded with a key without a member', uploaded(ownerlessKey), 'major'],
-  ['scan_by_worker', 'sent by a pipeline', after({ delivery: { method: 'pipeline', by: mallory, connection: null } }), 'major'],
+  ['scan_by_worker', 'sent by a pipeline', after({ delivery: { method: 'pipeline', by: mallory, connection: null, pipeline: pipelineRun } }), 'major'],
   ['scan_by_worker', 'uploaded by somebody else', uploaded(mallory), null],
   [
     'scan_by_worker',
     'uploaded by the worker, next to that of another source',
-    secondAfter({ delivery: { method: 'upload', by: ada, connection: null } }),
+    secondAfter({ delivery: { method: 'upload', by: ada, connection: null, pipeline: null } }),
     'major',
   ],
   ['scan_by_hand', 'uploaded by somebody else', uploaded(mallory), 'minor'],
@@ -195,6 +203,12 @@ const table: [GapCode, string, Change, GapWeight | null][] = [
     'search_stated',
     'the sender says that the tool looked for secrets',
     finding({ after: { state: 'absent', scan: IDS.after, others: [], doubts: ['search_unstated'] } }),
+    'minor',
+  ],
+  [
+    'search_stated',
+    'the sender says that all of the repository was scanned',
+    finding({ after: { state: 'absent', scan: IDS.after, others: [], doubts: ['part_unstated'] } }),
     'minor',
   ],
   ['scanner_outdated', 'older knowledge', doubts('knowledge_older'), 'minor'],

@@ -76,6 +76,7 @@ export function sampleFinding(number: number, overrides: Partial<Finding> = {}):
     before: { state: 'present', scan: sampleId(3, 1) },
     after: { state: 'absent', scan: sampleId(3, 2), others: [], doubts: [] },
     contradicted_by: null,
+    suppressed: false,
     version_rescanned: true,
     work_items: [{ id: sampleId(7, 1), linked_at: '2026-03-02T09:00:00.000Z', unlinked_at: null }],
     merged: [],
@@ -125,6 +126,7 @@ export function sampleScan(number: number, overrides: Partial<Scan> = {}): Scan 
         changed_by: katherine,
         changed_at: '2026-01-10T09:30:00.000Z',
       },
+      pipeline: null,
     },
     confirmed: null,
     sha256: hash(0xa0 + number),
@@ -180,5 +182,6 @@ export const samplePolicy = (overrides: Partial<PolicyVersion> = {}): PolicyVers
   four_eyes: true,
   brake: { findings: 50, share: 0.3 },
   source_ranking: ['trivy', 'tenable'],
+  retention: { reports: 1_095, runs: 365 },
   ...overrides,
 });

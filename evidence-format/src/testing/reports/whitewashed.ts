@@ -34,7 +34,7 @@ export function whitewashed(): Evidence {
       provenance: null,
     }),
   ];
-  const upload = { method: 'upload', by: ada, connection: null } as const;
+  const upload = { method: 'upload', by: ada, connection: null, pipeline: null } as const;
   return sampleEvidence(
     {
       findings,

@@ -20,24 +20,31 @@ export interface EventFacts {
 }
 
 export interface Trail {
-  /** One JSON line per event. Each line contains the hash of the previous line. */
-  lines: string[];
+  /** One JSON line per event, in pieces of many lines. Each line contains the hash of the previous line. */
+  pieces: Uint8Array[];
   events: TrailEvent[];
   summary: Evidence['audit_trail'];
 }
 
+const PIECE_LENGTH = 64 * 1024;
+
+/** There can be hundreds of thousands of events. Bytes are kept outside the heap, which is limited. */
 export async function buildTrail(events: AsyncIterable<EventFacts>): Promise<Trail> {
-  const lines: string[] = [];
+  const pieces: Uint8Array[] = [];
   const written: TrailEvent[] = [];
-  let head = TRAIL_START;
+  let [head, piece] = [TRAIL_START, ''];
   for await (const event of events) {
     const entry = toLine(event);
-    const { line, hash } = chainLine({ ...entry }, lines.length + 1, head);
+    const { line, hash } = chainLine({ ...entry }, written.length + 1, head);
     written.push(entry);
     head = hash;
-    lines.push(`${line}\n`);
+    piece += `${line}\n`;
+    if (piece.length < PIECE_LENGTH) continue;
+    pieces.push(Buffer.from(piece));
+    piece = '';
   }
-  return { lines, events: written, summary: { file: TRAIL_FILE, events: lines.length, head } };
+  if (piece !== '') pieces.push(Buffer.from(piece));
+  return { pieces, events: written, summary: { file: TRAIL_FILE, events: written.length, head } };
 }
 
 function toLine(event: EventFacts): TrailEvent {

@@ -12,6 +12,7 @@ function claim(change: Partial<Claim> = {}): Claim {
     title: 'A weakness',
     weakness: 'CVE-2026-1',
     cves: ['CVE-2026-1'],
+    severity_source: 'high',
     asset: ASSET,
     component: 'openssl',
     purl: null,
@@ -140,6 +141,15 @@ describe('a finding is contradicted', () => {
       result: 'contradicted',
       reasons: ['The report before the fix does not contain the finding.'],
     });
+  });
+
+  it('if the report before rates it higher than the package does', async () => {
+    const reasons = ['The report before the fix rates the finding higher than the package, which says medium.'];
+    expect(await only({ findings: [claim({ severity_source: 'medium' })] })).toEqual({ result: 'contradicted', reasons });
+    expect(await only({ findings: [claim({ severity_source: 'critical' })] })).toMatchObject({ result: 'confirmed' });
+    // Of several records of one finding, the service may count a lower one.
+    const mixed = trivy([{}, {}]).replace('"HIGH"', '"MEDIUM"');
+    expect(await only({ before: mixed, findings: [claim({ severity_source: 'medium' })] })).toMatchObject({ result: 'confirmed' });
   });
 
   it('if the after report still contains it and has a record that cannot be read', async () => {

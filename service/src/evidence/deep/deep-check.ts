@@ -2,6 +2,7 @@ import { scansAfter } from '@rrs/evidence-format';
 import { formats, type Observation, ReportError, type ReportInput, recognise } from '@rrs/scan-reports';
 import type { OpenedPackage, StoredFile } from '@rrs/verifier';
 import { uncompressed } from '../../findings/import/reading/open-report.ts';
+import { severityRank } from '../../findings/severity.ts';
 import { messageOf } from '../../shared/errors.ts';
 import { type ClaimedScan, type Claims, readClaims } from './claims.ts';
 import { type Candidate, candidateOf, type Relation, relationOf, type Target, targetOf } from './matching.ts';
@@ -32,14 +33,15 @@ interface ReadReport {
   /** Why the report could not be read. */
   problem: string | null;
   sightings: Map<string, Sightings>;
+  /** The lowest severity that a record of the finding states: several records of one report can rate it differently. */
+  mildest: Map<string, number>;
   /** Findings whose asset the report names. */
   named: Set<string>;
 }
 
 async function readReports({ files }: OpenedPackage, { scans }: Claims, targets: readonly Target[]): Promise<Map<string, ReadReport>> {
   const wanted = new Map<string, Target[]>();
-  for (const target of targets)
-    for (const scan of new Set([target.claim.before.scan ?? [], scansAfter(target.claim)].flat())) wanted.set(scan, [...(wanted.get(scan) ?? []), target]);
+  for (const target of targets) for (const scan of new Set([target.claim.before.scan ?? [], scansAfter(target.claim)].flat())) add(wanted, scan, target);
   const read = new Map<string, ReadReport>();
   for (const [id, concerned] of wanted) {
     const scan = scans.get(id);
@@ -50,7 +52,7 @@ async function readReports({ files }: OpenedPackage, { scans }: Claims, targets:
 }
 
 function unread(problem: string): ReadReport {
-  return { problem, sightings: new Map(), named: new Set() };
+  return { problem, sightings: new Map(), mildest: new Map(), named: new Set() };
 }
 
 /** A report that cannot be read confirms nothing, and it must not keep the others from being read. */
@@ -109,6 +111,8 @@ function record(report: ReadReport, { byId, byComponent, byAsset }: Indexed, obs
   for (const target of related) {
     const relation = relationOf(target, candidate);
     if (relation === null) continue;
+    const { id } = target.claim;
+    if (relation === 'same') report.mildest.set(id, Math.min(report.mildest.get(id) ?? Number.POSITIVE_INFINITY, severityRank(observation.severity)));
     const sightings: Sightings = report.sightings.get(target.claim.id) ?? new Map();
     if (!sightings.has(relation)) sightings.set(relation, candidate.position);
     report.sightings.set(target.claim.id, sightings);
@@ -148,11 +152,20 @@ function judgeBefore(target: Target, known: Known): Finding {
   const found = sightingsOf(target, known, target.claim.before.scan, 'before');
   if (typeof found === 'string') return { doubt: found };
   const { report, sightings } = found;
-  if (sightings.has('same')) return {};
+  if (sightings.has('same')) return isUnderstated(target, report) ? { contradiction: understated(target) } : {};
   if (report.problem !== null) return { doubt: `Scan before the fix: ${report.problem}.` };
   const position = [...sightings.values()][0];
   if (position !== undefined) return { doubt: `Scan before the fix: the report contains a similar record, but under another asset, line or ID (${position}).` };
   return { contradiction: 'The report before the fix does not contain the finding.' };
+}
+
+/** Deadlines and gaps are judged by the severity that the package states, so it must not be lower than every record of the finding. */
+function isUnderstated({ claim: { id, severity_source } }: Target, { mildest }: ReadReport): boolean {
+  return (mildest.get(id) ?? 0) > severityRank(severity_source);
+}
+
+function understated({ claim: { severity_source } }: Target): string {
+  return `The report before the fix rates the finding higher than the package, which says ${severity_source}.`;
 }
 
 /** The first contradiction or doubt of all scans that no longer show the finding. */

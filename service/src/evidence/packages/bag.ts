@@ -47,7 +47,8 @@ export interface BagParts {
   evidence: Evidence;
   keys: RenderContext['keys'];
   formats: readonly EvidenceFormat[];
-  trail: readonly string[];
+  /** The lines of the audit trail, in pieces. */
+  trail: readonly Uint8Array[];
   /** Lines of the states that were approved, by digest. */
   approvedStates: ReadonlyMap<string, string>;
 }
@@ -69,7 +70,7 @@ export async function writeBag(blobs: Pick<BlobStore, 'put'>, { evidence, keys, 
   const payload = [
     ...originalFiles(evidence),
     ...documents,
-    await stored(TRAIL_FILE, JSONL_TYPE, lines(trail)),
+    await stored(TRAIL_FILE, JSONL_TYPE, each(trail)),
     ...evidence.approvals.map(({ id, state_sha256 }) => inMemory(`data/approvals/${id}.jsonl`, JSONL_TYPE, `${approvedStates.get(state_sha256) ?? ''}\n`)),
     ...schemaFiles.map(({ path, text }) => inMemory(path, 'application/schema+json', text)),
   ].sort(byPath);
@@ -79,8 +80,8 @@ export async function writeBag(blobs: Pick<BlobStore, 'put'>, { evidence, keys, 
 
 const byPath = (a: { path: string }, b: { path: string }): number => (a.path < b.path ? -1 : 1);
 
-async function* lines(texts: readonly string[]): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < texts.length; at += 500) yield Buffer.from(texts.slice(at, at + 500).join(''));
+async function* each(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* pieces;
 }
 
 /** Scan reports and artifacts as received. */

@@ -1,4 +1,4 @@
-import { approvedStateDigest, approvedStateLines, approvedStateOf, deriveEvidence } from '@rrs/evidence-format';
+import { approvedStateDigest, approvedStateLines, approvedStateOf, deriveEvidence, type Evidence } from '@rrs/evidence-format';
 import type { Static } from 'typebox';
 import type { Database, TenantTx } from '../../db/database.ts';
 import type { Actor } from '../../shared/actor.ts';
@@ -23,21 +23,25 @@ export interface PreviewTask {
   timestamped: boolean;
 }
 
-/** What a package would state if it was sealed now. Nothing is written. `areStored` tells which reports are still there, by their SHA-256. */
-export async function computePreview(
-  db: Database,
-  { actor, workItemId, publicUrl, timestamped }: PreviewTask,
-  areStored: (sha256: string[]) => Promise<string[]>,
-): Promise<Static<typeof PackagePreview>> {
+/** Tells which reports are still there, by their SHA-256. */
+type AreStored = (sha256: string[]) => Promise<string[]>;
+
+/** What a package would state if it was sealed now. Nothing is written. */
+export async function computePreview(db: Database, task: PreviewTask, areStored: AreStored): Promise<Static<typeof PackagePreview>> {
+  const { work_item, as_of, conclusion, completeness, counts } = await computeEvidence(db, task, areStored);
+  const { grade, gaps } = completeness;
+  return { work_item_id: work_item.id, as_of, conclusion, completeness: { grade, gaps: gaps.map(toGap) }, counts };
+}
+
+/** The evidence of which a preview shows the result. */
+export async function computeEvidence(db: Database, { actor, workItemId, publicUrl, timestamped }: PreviewTask, areStored: AreStored): Promise<Evidence> {
   const { row, snapshot, log } = await db.withTenant(actor, async (tx) => {
     await repeatableRead(tx);
     return readContent(tx, actor, workItemId, publicUrl);
   });
   const storedReports = new Set(await areStored(snapshot.scans.map(({ sha256 }) => sha256)));
   const settings = { ...UNUSED, generatedAt: snapshot.asOf, timestamped, log, storedReports };
-  const { work_item, as_of, conclusion, completeness, counts } = buildEvidence(row, snapshot, settings);
-  const { grade, gaps } = completeness;
-  return { work_item_id: work_item.id, as_of, conclusion, completeness: { grade, gaps: gaps.map(toGap) }, counts };
+  return buildEvidence(row, snapshot, settings);
 }
 
 export interface StateTask {

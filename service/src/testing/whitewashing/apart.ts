@@ -26,7 +26,7 @@ const separated: readonly Attempt[] = [
   {
     name: 'revoke an alias, so that the second scanner means something else',
     conclusion: 'partially_remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['unfinished'],
     async run(one) {
       const item = await revoked(one);
@@ -37,7 +37,7 @@ const separated: readonly Attempt[] = [
   {
     name: 'revoke an alias, and approve the work',
     conclusion: 'partially_remediated',
-    atBest: 'D',
+    grade: 'D',
     gaps: ['approver_took_part', 'unfinished'],
     async run(one) {
       const item = await revoked(one);
@@ -50,7 +50,7 @@ const separated: readonly Attempt[] = [
   {
     name: 'give two findings to the work item as one, and separate the one that is still open',
     conclusion: 'partially_remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['unfinished'],
     async run(one) {
       await one.scan({ weaknesses: [1, 10], at: daysAgo(3) });
@@ -69,7 +69,8 @@ const separated: readonly Attempt[] = [
   {
     name: 'seal the closed work item again after its finding came back',
     conclusion: 'partially_remediated',
-    atBest: 'C',
+    grade: 'D',
+    itemSaysVerified: true,
     gaps: ['unfinished'],
     async run(one) {
       const item = await remediate(one);
@@ -85,7 +86,7 @@ const reports: readonly Attempt[] = [
   {
     name: 'let the worker upload the rescan of the scanner that still sees it, next to that of another one',
     conclusion: 'remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['scan_by_worker'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(3) });
@@ -102,7 +103,7 @@ const reports: readonly Attempt[] = [
   {
     name: 'delete the report of the rescan',
     conclusion: 'remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['scan_not_kept'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(3) });
@@ -118,7 +119,7 @@ const reports: readonly Attempt[] = [
   {
     name: 'upload a report that rates the finding lower',
     conclusion: 'remediated',
-    atBest: 'C',
+    grade: 'D',
     gaps: ['sla_missed'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(40) });
@@ -134,7 +135,7 @@ const reports: readonly Attempt[] = [
   {
     name: "import one's own export again, changed to say that all is fixed",
     conclusion: 'not_remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['unfinished'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(3) });
@@ -161,7 +162,7 @@ const unsaid: readonly Attempt[] = [
   {
     name: 'set the password of whoever rejected the work, and approve it as that person',
     conclusion: 'remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['rejected'],
     async run(one) {
       const item = await remediate(one);

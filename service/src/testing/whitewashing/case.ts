@@ -1,4 +1,6 @@
+import type { Evidence } from '@rrs/evidence-format';
 import { sealHandler } from '../../evidence/handlers.ts';
+import { computeEvidence } from '../../evidence/preview/compute.ts';
 import { importHandler } from '../../findings/handlers.ts';
 import type { JobContext } from '../../jobs/jobs.ts';
 import { createApiKey } from '../../organizations/api-keys/api-keys.ts';
@@ -113,6 +115,11 @@ export async function startCase(world: World) {
       return (body as { id: string }).id;
     },
     preview: (item: string): Promise<Stated> => call('lead', 'POST', '/riskops-evidence/packages', { work_item_id: item, dry_run: true }),
+    /** What a package would contain, of which a preview shows the result. */
+    evidence: (item: string): Promise<Evidence> =>
+      computeEvidence(api.db, { actor: systemActor(team.orgId, 'test'), workItemId: item, publicUrl: api.url, timestamped: false }, async (hashes) =>
+        (await Promise.all(hashes.map(async (sha256) => ((await api.blobs.stat(sha256)) === null ? [] : [sha256])))).flat(),
+      ),
     async seal(item: string, formats: string[] = []): Promise<PackageBody> {
       const headers = { prefer: 'wait=0' };
       const { body } = await api.call('POST', '/api/v1/riskops-evidence/packages', {

@@ -16,7 +16,7 @@ export const classic: readonly Attempt[] = [
   {
     name: 'retire the asset of the open findings, and take that back afterwards',
     conclusion: 'partially_remediated',
-    atBest: 'C',
+    grade: 'D',
     gaps: ['withdrawn_by_person'],
     async run(one) {
       await one.scan({ weaknesses: [1, 2], image: OTHER_IMAGE, at: daysAgo(3) });
@@ -33,7 +33,7 @@ export const classic: readonly Attempt[] = [
   {
     name: 'withdraw a finding by hand',
     conclusion: 'partially_remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['withdrawn_by_person'],
     async run(one) {
       await one.scan({ weaknesses: [1, 10], at: daysAgo(3) });
@@ -48,7 +48,7 @@ export const classic: readonly Attempt[] = [
   {
     name: 'remove a finding from the work item and call it a false positive',
     conclusion: 'remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['unlinked_excepted'],
     async run(one) {
       await one.scan({ weaknesses: [1, 10], at: daysAgo(3) });
@@ -64,7 +64,7 @@ export const classic: readonly Attempt[] = [
   {
     name: 'lower the severity',
     conclusion: 'remediated',
-    atBest: 'C',
+    grade: 'D',
     gaps: ['severity_lowered'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(3) });
@@ -79,7 +79,7 @@ export const classic: readonly Attempt[] = [
   {
     name: 'upload an older report as the rescan',
     conclusion: 'not_remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['unfinished'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(3) });
@@ -92,7 +92,7 @@ export const classic: readonly Attempt[] = [
   {
     name: 'stretch the deadline before sealing',
     conclusion: 'remediated',
-    atBest: 'D',
+    grade: 'D',
     gaps: ['policy_loosened', 'sla_missed'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(60) });
@@ -106,7 +106,7 @@ export const classic: readonly Attempt[] = [
   {
     name: 'have an empty work item approved and add the findings later',
     conclusion: 'remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['approval_stale'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(3) });
@@ -122,7 +122,7 @@ export const classic: readonly Attempt[] = [
   {
     name: 'approve with a second API key of whoever opened the work item',
     conclusion: 'remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['approver_took_part'],
     async run(one) {
       const item = await remediate(one);
@@ -134,7 +134,7 @@ export const classic: readonly Attempt[] = [
   {
     name: 'approve after lowering a severity, withdrawing a finding and uploading the rescan',
     conclusion: 'partially_remediated',
-    atBest: 'D',
+    grade: 'D',
     gaps: ['approver_took_part', 'severity_lowered', 'withdrawn_by_person'],
     async run(one) {
       await one.scan({ weaknesses: [1, 2, 10], at: daysAgo(3) });
@@ -150,7 +150,7 @@ export const classic: readonly Attempt[] = [
   {
     name: 'approve after uploading the rescan, and nothing else',
     conclusion: 'remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['approver_took_part'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(3) });
@@ -163,7 +163,8 @@ export const classic: readonly Attempt[] = [
   {
     name: 'close many findings with an empty file that the worker uploads and confirms',
     conclusion: 'not_remediated',
-    atBest: 'D',
+    grade: 'D',
+    itemSaysVerified: true,
     gaps: ['scan_self_described', 'scan_by_worker', 'brake_confirmed'],
     async run(one) {
       const scope = { asset: { type: 'container_image', name: IMAGE }, track: 'prod' };
@@ -186,7 +187,7 @@ export const classic: readonly Attempt[] = [
   {
     name: 'state "fixed" in a report of one\'s own',
     conclusion: 'not_remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['unfinished'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(3) });
@@ -200,7 +201,7 @@ export const classic: readonly Attempt[] = [
   {
     name: 'pick one of several critical findings of an image',
     conclusion: 'remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['other_open_on_asset'],
     async run(one) {
       await one.scan({ weaknesses: [1, 2, 3], at: daysAgo(3) });

@@ -29,7 +29,7 @@ const people: readonly Attempt[] = [
   {
     name: 'play the worker and the scanner with two members that one has added',
     conclusion: 'remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['scan_by_worker'],
     async run(one) {
       const item = await puppetWork(one, 1);
@@ -41,7 +41,7 @@ const people: readonly Attempt[] = [
   {
     name: 'play the worker and whoever accepts the risk with two members that one has added',
     conclusion: 'partially_remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['exception_self_decided'],
     async run(one) {
       const item = await puppetWork(one, 1, 10);
@@ -56,7 +56,7 @@ const people: readonly Attempt[] = [
   {
     name: 'approve the work of a member that one has added',
     conclusion: 'remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['approver_took_part'],
     async run(one) {
       const item = await puppetWork(one, 1);
@@ -68,7 +68,7 @@ const people: readonly Attempt[] = [
   {
     name: 'remove the worker, and add the worker again as a member who approves',
     conclusion: 'remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['approver_took_part'],
     async run(one) {
       const item = await remediate(one);
@@ -82,7 +82,7 @@ const people: readonly Attempt[] = [
   {
     name: 'reject with a key that belongs to nobody, and approve with another one',
     conclusion: 'remediated',
-    atBest: 'C',
+    grade: 'D',
     gaps: ['rejected'],
     async run(one) {
       const item = await remediate(one);
@@ -100,7 +100,7 @@ const scans: readonly Attempt[] = [
   {
     name: 'upload a report of the same build without the finding, as if its source had withdrawn it',
     conclusion: 'remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['scan_by_worker', 'withdrawn_by_source'],
     async run(one) {
       await one.scan({ weaknesses: [1, 10], at: daysAgo(3) });
@@ -116,7 +116,7 @@ const scans: readonly Attempt[] = [
   {
     name: 'have an overdue finding seen again after it was gone, so that its deadline starts later',
     conclusion: 'remediated',
-    atBest: 'C',
+    grade: 'D',
     gaps: ['sla_missed', 'clock_reset'],
     async run(one) {
       await one.scan({ weaknesses: [1, 20], at: daysAgo(60) });
@@ -133,7 +133,7 @@ const scans: readonly Attempt[] = [
   {
     name: 'state that a report without a date is from before the deadline',
     conclusion: 'remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['sla_missed', 'scan_undated'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(60) });
@@ -151,7 +151,7 @@ const outcomes: readonly Attempt[] = [
   {
     name: 'remove a finding from the work item, and have it verified without a scan',
     conclusion: 'remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['unlinked_excepted'],
     async run(one) {
       await one.scan({ weaknesses: [1, 10], at: daysAgo(3) });
@@ -170,7 +170,7 @@ const outcomes: readonly Attempt[] = [
   {
     name: 'remove a finding from the work item, and merge it with one that was never in it',
     conclusion: 'remediated',
-    atBest: 'C',
+    grade: 'D',
     gaps: ['unlinked_active'],
     async run(one) {
       await one.scan({ weaknesses: [1, 2, 3], at: daysAgo(3) });
@@ -187,8 +187,8 @@ const outcomes: readonly Attempt[] = [
   {
     name: 'tell the scanner to ignore the finding',
     conclusion: 'not_remediated',
-    atBest: 'C',
-    gaps: ['unfinished'],
+    grade: 'D',
+    gaps: ['unfinished', 'suppressed_in_tool'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(3) });
       const item = await one.item(1);

@@ -11,7 +11,7 @@ export const further: readonly Attempt[] = [
   {
     name: 'add a second member and approve as that member',
     conclusion: 'remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['approver_took_part'],
     async run(one) {
       const item = await remediate(one);
@@ -24,7 +24,7 @@ export const further: readonly Attempt[] = [
   {
     name: "reset a colleague's password and approve as that colleague",
     conclusion: 'remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['approver_took_part'],
     async run(one) {
       const item = await remediate(one);
@@ -37,8 +37,9 @@ export const further: readonly Attempt[] = [
   {
     name: 'scan a release that is not in use',
     conclusion: 'not_remediated',
-    atBest: 'C',
-    gaps: [],
+    grade: 'D',
+    itemSaysVerified: true,
+    gaps: ['scan_copied', 'scan_older_than_claim'],
     async run(one) {
       await one.scan({ weaknesses: [1], image: 'registry.example/shop:1.0.0', at: daysAgo(3) });
       const item = await one.item(1);
@@ -52,7 +53,8 @@ export const further: readonly Attempt[] = [
   {
     name: 'label the scan of another image as that of production',
     conclusion: 'not_remediated',
-    atBest: 'C',
+    grade: 'D',
+    itemSaysVerified: true,
     gaps: ['scan_self_described'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(3) });
@@ -67,7 +69,8 @@ export const further: readonly Attempt[] = [
   {
     name: 'send an earlier clean report again with a new date',
     conclusion: 'not_remediated',
-    atBest: 'C',
+    grade: 'D',
+    itemSaysVerified: true,
     gaps: ['scan_copied'],
     async run(one) {
       await one.scan({ weaknesses: [], build: 2, at: daysAgo(9) });
@@ -82,7 +85,8 @@ export const further: readonly Attempt[] = [
   {
     name: 'retire the second scanner, which still sees the finding',
     conclusion: 'not_remediated',
-    atBest: 'C',
+    grade: 'D',
+    itemSaysVerified: true,
     gaps: ['source_removed'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(3) });
@@ -101,7 +105,7 @@ export const further: readonly Attempt[] = [
     // The scan reopens the finding although the rest of the import is discarded. A later scan of another build then proves the fix.
     name: 'discard the import that still shows a finding, and scan another build',
     conclusion: 'remediated',
-    atBest: 'B',
+    grade: 'B',
     gaps: ['clock_reset'],
     async run(one) {
       await one.scan({ weaknesses: [1, ...many], at: daysAgo(3) });
@@ -118,7 +122,7 @@ export const further: readonly Attempt[] = [
   {
     name: 'cut off the report that still shows a finding, so that its import fails, and scan the same build again',
     conclusion: 'remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['scan_failed'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(3) });
@@ -133,7 +137,7 @@ export const further: readonly Attempt[] = [
   {
     name: 'play the worker and the approver with two members that one has added',
     conclusion: 'remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['approver_took_part'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(3) });
@@ -151,8 +155,8 @@ export const further: readonly Attempt[] = [
   {
     name: 'merge the open finding into one that is fixed',
     conclusion: 'not_remediated',
-    atBest: 'C',
-    gaps: [],
+    grade: 'D',
+    gaps: ['unfinished', 'withdrawn_by_person'],
     async run(one) {
       await one.scan({ weaknesses: [1, 2], at: daysAgo(3) });
       const item = await one.item(1, 2);
@@ -167,7 +171,7 @@ export const further: readonly Attempt[] = [
   {
     name: 'open a new work item with only the fixed findings',
     conclusion: 'remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['other_open_on_asset'],
     async run(one) {
       await one.scan({ weaknesses: [1, 2], at: daysAgo(3) });
@@ -182,7 +186,7 @@ export const further: readonly Attempt[] = [
   {
     name: 'move the open finding to another work item',
     conclusion: 'remediated',
-    atBest: 'C',
+    grade: 'D',
     gaps: ['unlinked_active'],
     async run(one) {
       await one.scan({ weaknesses: [1, 2], at: daysAgo(3) });

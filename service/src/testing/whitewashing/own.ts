@@ -7,7 +7,7 @@ export const own: readonly Attempt[] = [
   {
     name: 'add an artifact after the approval',
     conclusion: 'remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['approval_stale'],
     async run(one) {
       const item = await remediate(one);
@@ -19,7 +19,7 @@ export const own: readonly Attempt[] = [
   {
     name: 'remove an artifact after the approval',
     conclusion: 'remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['approval_stale', 'artifact_removed'],
     async run(one) {
       const item = await remediate(one);
@@ -32,7 +32,7 @@ export const own: readonly Attempt[] = [
   {
     name: 'change the title after the approval',
     conclusion: 'remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['approval_stale'],
     async run(one) {
       const item = await remediate(one);
@@ -44,7 +44,7 @@ export const own: readonly Attempt[] = [
   {
     name: 'have the work approved before it is verified',
     conclusion: 'remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['approval_stale'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(3) });
@@ -59,7 +59,7 @@ export const own: readonly Attempt[] = [
   {
     name: 'assign the approver after the approval',
     conclusion: 'remediated',
-    atBest: 'C',
+    grade: 'D',
     gaps: ['approver_took_part'],
     async run(one) {
       await one.scan({ weaknesses: [1, 2], at: daysAgo(3) });
@@ -76,7 +76,7 @@ export const own: readonly Attempt[] = [
   {
     name: 'let the worker upload the rescan',
     conclusion: 'remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['scan_by_worker'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(3) });
@@ -91,7 +91,7 @@ export const own: readonly Attempt[] = [
   {
     name: 'reassign the work before the worker uploads the rescan',
     conclusion: 'remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['scan_by_worker'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(3) });
@@ -107,7 +107,7 @@ export const own: readonly Attempt[] = [
   {
     name: 'call a partial scan the rescan',
     conclusion: 'not_remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['unfinished'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(3) });
@@ -121,7 +121,7 @@ export const own: readonly Attempt[] = [
   {
     name: 'date the rescan in the future',
     conclusion: 'not_remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['unfinished'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(3) });
@@ -135,7 +135,7 @@ export const own: readonly Attempt[] = [
   {
     name: 'end the environment that has the finding',
     conclusion: 'not_remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['withdrawn_by_person'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(3) });
@@ -149,7 +149,7 @@ export const own: readonly Attempt[] = [
   {
     name: 'verify by a second person without a rescan',
     conclusion: 'remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['no_rescan'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(3) });
@@ -165,7 +165,7 @@ export const own: readonly Attempt[] = [
   {
     name: 'lower the severity, and restore it before sealing',
     conclusion: 'remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['sla_missed'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(40) });
@@ -183,7 +183,7 @@ export const own: readonly Attempt[] = [
   {
     name: 'attach a file of one byte as the proof of the change',
     conclusion: 'remediated',
-    atBest: 'B',
+    grade: 'B',
     gaps: ['no_artifact'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(3) });
@@ -198,7 +198,7 @@ export const own: readonly Attempt[] = [
   {
     name: 'upload the rescan with a key that belongs to nobody',
     conclusion: 'remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['scan_by_worker'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(3) });
@@ -213,7 +213,7 @@ export const own: readonly Attempt[] = [
   {
     name: 'approve with a key that belongs to nobody',
     conclusion: 'remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['approver_took_part'],
     async run(one) {
       const item = await remediate(one);
@@ -224,7 +224,7 @@ export const own: readonly Attempt[] = [
   {
     name: 'open the work item and approve it with two keys that belong to nobody',
     conclusion: 'remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['approver_took_part'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(3) });

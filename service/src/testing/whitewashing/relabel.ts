@@ -10,7 +10,8 @@ export const relabel: readonly Attempt[] = [
   {
     name: 'label the scan of another image as that of production, twice',
     conclusion: 'not_remediated',
-    atBest: 'C',
+    grade: 'D',
+    itemSaysVerified: true,
     gaps: ['scan_self_described'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(3) });
@@ -26,7 +27,8 @@ export const relabel: readonly Attempt[] = [
   {
     name: 'label the scan of staging as that of production',
     conclusion: 'not_remediated',
-    atBest: 'C',
+    grade: 'D',
+    itemSaysVerified: true,
     gaps: ['scan_self_described'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(3) });
@@ -40,7 +42,8 @@ export const relabel: readonly Attempt[] = [
   {
     name: 'merge the asset with a clean one, and scan that one',
     conclusion: 'not_remediated',
-    atBest: 'C',
+    grade: 'D',
+    itemSaysVerified: true,
     gaps: ['scan_self_described'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(3) });
@@ -57,7 +60,8 @@ export const relabel: readonly Attempt[] = [
   {
     name: 'merge production with staging, and scan staging',
     conclusion: 'not_remediated',
-    atBest: 'C',
+    grade: 'D',
+    itemSaysVerified: true,
     gaps: ['scan_self_described'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(3) });
@@ -74,7 +78,8 @@ export const relabel: readonly Attempt[] = [
   {
     name: 'label scans of another image as those of production, with the finding and without it',
     conclusion: 'not_remediated',
-    atBest: 'C',
+    grade: 'D',
+    itemSaysVerified: true,
     gaps: ['scan_self_described'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(3) });
@@ -90,7 +95,8 @@ export const relabel: readonly Attempt[] = [
   {
     name: 'call production staging, and scan staging',
     conclusion: 'not_remediated',
-    atBest: 'C',
+    grade: 'D',
+    itemSaysVerified: true,
     gaps: ['scan_self_described'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(3) });
@@ -108,7 +114,7 @@ export const relabel: readonly Attempt[] = [
   {
     name: 'rename the track of production, and approve the work',
     conclusion: 'remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['approver_took_part'],
     async run(one) {
       const item = await remediate(one);
@@ -121,7 +127,8 @@ export const relabel: readonly Attempt[] = [
   {
     name: 'label a release that is not in use as production',
     conclusion: 'not_remediated',
-    atBest: 'C',
+    grade: 'D',
+    itemSaysVerified: true,
     gaps: ['scan_self_described'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(3) });

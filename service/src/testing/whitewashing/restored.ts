@@ -6,7 +6,7 @@ export const restored: readonly Attempt[] = [
   {
     name: 'dismiss everything that a filter selects',
     conclusion: 'partially_remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['exception_self_decided'],
     async run(one) {
       await one.scan({ weaknesses: [1, 10], at: daysAgo(3) });
@@ -23,7 +23,7 @@ export const restored: readonly Attempt[] = [
   {
     name: 'loosen the policy after the approval, and tighten it again before sealing',
     conclusion: 'remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['policy_loosened', 'sla_missed'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(60) });
@@ -40,7 +40,7 @@ export const restored: readonly Attempt[] = [
   {
     name: 'try the clean report without importing it',
     conclusion: 'not_remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['unfinished'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(3) });
@@ -56,7 +56,7 @@ export const restored: readonly Attempt[] = [
   {
     name: "state in a VEX document of one's own that the finding does not affect the image",
     conclusion: 'not_remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['unfinished'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(3) });

@@ -9,7 +9,7 @@ export const rules: readonly Attempt[] = [
   {
     name: 'switch the four-eyes policy off for the approval of whoever opened the work item',
     conclusion: 'remediated',
-    atBest: 'D',
+    grade: 'D',
     gaps: ['approver_took_part', 'policy_loosened'],
     async run(one) {
       await one.call('owner', 'PATCH', '/organization', { policy: { four_eyes: true } });
@@ -23,7 +23,7 @@ export const rules: readonly Attempt[] = [
   {
     name: 'switch the four-eyes policy off and leave the approval out',
     conclusion: 'remediated',
-    atBest: 'C',
+    grade: 'D',
     gaps: ['no_approval'],
     async run(one) {
       await one.call('owner', 'PATCH', '/organization', { policy: { four_eyes: true } });
@@ -35,7 +35,7 @@ export const rules: readonly Attempt[] = [
   {
     name: 'raise the brake for one import',
     conclusion: 'remediated',
-    atBest: 'C',
+    grade: 'D',
     gaps: ['policy_loosened'],
     async run(one) {
       await one.scan({ weaknesses: many, at: daysAgo(3) });
@@ -51,7 +51,7 @@ export const rules: readonly Attempt[] = [
   {
     name: 'prefer the tool that rates the finding lower',
     conclusion: 'remediated',
-    atBest: 'C',
+    grade: 'D',
     gaps: ['sla_missed'],
     async run(one) {
       await one.upload(trivy({ weaknesses: [1], at: daysAgo(40) }), { format: 'trivy' });
@@ -69,8 +69,8 @@ export const rules: readonly Attempt[] = [
   {
     name: 'enter an old finding again by hand, so that its deadline starts later',
     conclusion: 'not_remediated',
-    atBest: 'C',
-    gaps: [],
+    grade: 'D',
+    gaps: ['unfinished', 'no_scan_before'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(40) });
       const { asset } = await one.oneFinding(1);
@@ -84,7 +84,7 @@ export const rules: readonly Attempt[] = [
   {
     name: 'accept the risk oneself',
     conclusion: 'partially_remediated',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['exception_self_decided'],
     async run(one) {
       await one.scan({ weaknesses: [1, 10], at: daysAgo(3) });
@@ -101,7 +101,7 @@ export const rules: readonly Attempt[] = [
   {
     name: 'call everything a false positive oneself',
     conclusion: 'false_positive',
-    atBest: 'C',
+    grade: 'C',
     gaps: ['exception_self_decided'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(3) });

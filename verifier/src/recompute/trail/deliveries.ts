@@ -50,6 +50,8 @@ export function* deliveryFaults(scan: Scan, facts: DeliveryFacts): Generator<Fau
         expected: `${expected.method} ${expected.connection ?? ''}`.trim(),
         actual: `${method} ${connection?.id ?? ''}`.trim(),
       };
+    else if ((fieldOf(act.recorded, 'sha256') ?? scan.sha256) !== scan.sha256) yield unproven(`that the report of the scan ${scan.id} has this hash`);
+    else if (!isSameRun(scan, fieldOf(act.recorded, 'pipeline'))) yield unproven(`that the token of the pipeline that sent the scan ${scan.id} said this`);
     else if (connection !== null && expected.settings !== undefined && !isSame(expected.settings, connection))
       yield unproven(`that the scan ${scan.id} was made with these settings`);
   }
@@ -74,6 +76,13 @@ function expectedOf(recorded: unknown, { connections }: DeliveryFacts): Expected
     return { method: 'pipeline', connection: fieldOf(pipeline, 'ref_protected') === true ? known(fieldOf(pipeline, 'trust_id')) : null, settings };
   const id = known(connection);
   return { method: id === null ? 'upload' : 'connection', connection: id, settings };
+}
+
+/** The audit trail has what the token said, next to the ID of the trust. */
+function isSameRun({ delivery: { pipeline } }: Scan, recorded: unknown): boolean {
+  if (pipeline === null || recorded === undefined) return pipeline === null && recorded === undefined;
+  const { proof: _, ...claims } = pipeline;
+  return Object.entries(claims).every(([name, claim]) => claim === (fieldOf(recorded, name) ?? null));
 }
 
 type Connection = NonNullable<Scan['delivery']['connection']>;

@@ -86,15 +86,21 @@ function* frameworkFaults({ frameworks }: EvidenceDocument, { policies }: Record
   if (expected !== actual) yield { ...otherwise('of `frameworks`'), expected, actual };
 }
 
-/** What counts for packages. The audit trail calls the number of findings of the brake `count`. */
+/** What counts for packages. The audit trail calls the number of findings of the brake `count`, and the retention is in `…_days`. */
 function inForce(policy: unknown): string {
   const brake = fieldOf(policy, 'brake');
   const limits = { findings: fieldOf(brake, 'findings') ?? fieldOf(brake, 'count'), share: fieldOf(brake, 'share') };
+  const retention = fieldOf(policy, 'retention');
+  const days = {
+    reports: fieldOf(retention, 'reports') ?? fieldOf(retention, 'report_days'),
+    runs: fieldOf(retention, 'runs') ?? fieldOf(retention, 'run_days'),
+  };
   return canonicalJson({
     sla: fieldOf(policy, 'sla'),
     four_eyes: fieldOf(policy, 'four_eyes'),
     brake: limits,
     source_ranking: fieldOf(policy, 'source_ranking'),
+    retention: days,
   });
 }
 

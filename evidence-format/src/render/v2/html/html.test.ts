@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sampleContext, sampleEvidence } from '../../../testing/reports/evidence.ts';
-import { sampleFinding } from '../../../testing/reports/parts.ts';
+import { sampleFinding, sampleScan } from '../../../testing/reports/parts.ts';
 import { evidenceSamples, manyFindings } from '../../../testing/reports/samples.ts';
+import { pipelineRun } from '../../../testing/sample-facts.ts';
 import { buildReport } from '../report/build-report.ts';
 import { renderHtml, text } from './html.ts';
 
@@ -48,6 +49,13 @@ describe('report.html', () => {
       }),
       { numRuns: 60 },
     );
+  });
+
+  it('says which run of a pipeline sent a scan, and that only its token says so', () => {
+    const { delivery, ...scan } = sampleScan(1);
+    const html = htmlOf(sampleEvidence({ scans: [{ ...scan, delivery: { ...delivery, method: 'pipeline', pipeline: pipelineRun } }] }));
+    for (const said of ['Recorded from the token of https://ci.example, not attested', 'Protected ref refs/heads/main', 'Run 1234567890'])
+      expect(html).toContain(said);
   });
 
   it('allows only its own style', () => {

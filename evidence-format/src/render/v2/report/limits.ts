@@ -8,6 +8,7 @@ export const MOST = {
   assets: 25,
   findings: 100,
   exceptions: 40,
+  missed: 15,
   removed: 20,
   scans: 16,
   policies: 12,

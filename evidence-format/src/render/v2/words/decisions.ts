@@ -4,10 +4,8 @@ import { humanize, secondUtc } from './numbers.ts';
 const KINDS: Readonly<Record<DecisionKind, string>> = {
   withdraw: 'Withdrew a finding',
   retire_asset: 'Retired an asset',
-  retire_version: 'Retired a version',
   end_track: 'Ended, merged or renamed a track',
   unlink: 'Removed findings from the work item',
-  move: 'Moved findings to another work item',
   merge: 'Merged findings',
   split: 'Split a finding',
   alias: 'Changed which IDs mean the same weakness',

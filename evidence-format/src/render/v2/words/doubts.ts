@@ -8,6 +8,7 @@ const DOUBTS = new Map([
   ['knowledge_unstated', 'Date of its rules not stated'],
   ['checks_unstated', 'Checks not listed'],
   ['search_unstated', 'Search known only from the sender'],
+  ['part_unstated', 'Scope known only from the sender'],
   ['checks_selected', 'May not include all kinds of checks'],
   ['partially_covered', 'Asset covered only in part'],
   ['track_unstated', 'Release line of the build unknown'],

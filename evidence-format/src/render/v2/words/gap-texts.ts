@@ -68,6 +68,14 @@ export const GAPS: Readonly<Record<GapCode, GapText>> = {
     what: some('exception had expired when the package was made', 'exceptions had expired when the package was made'),
     why: 'Nobody accepts the risk any more.',
   },
+  suppressed_in_tool: {
+    label: 'Ignored by the scanner',
+    what: some(
+      'finding is still there, but the tools that see it were told to ignore it',
+      'findings are still there, but the tools that see them were told to ignore them',
+    ),
+    why: 'Whoever configures the tool can decide so, and no decision is recorded here.',
+  },
   ...SCAN_GAPS,
   severity_lowered: {
     label: 'Severity lowered',

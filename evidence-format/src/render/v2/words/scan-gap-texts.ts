@@ -127,10 +127,10 @@ export const SCAN_GAPS = {
   search_stated: {
     label: 'Search known only from the sender',
     what: some(
-      'finding was closed by a report that does not show whether the tool looked for weaknesses of its kind',
-      'findings were closed by reports that do not show whether the tool looked for weaknesses of their kinds',
+      'finding was closed by a report that does not show whether the tool looked for weaknesses of its kind, or looked at its file',
+      'findings were closed by reports that do not show whether the tool looked for weaknesses of their kinds, or looked at their files',
     ),
-    why: 'Whoever delivered the report says that the tool looked for them.',
+    why: 'Whoever delivered the report says that the tool did.',
   },
   scanner_outdated: {
     label: 'Outdated scanner',

@@ -88,6 +88,7 @@ export function buildFindingFacts(row: EvidenceFinding, { toPerson, ownerlessKey
     before: beforeOf(row.sightings),
     after: afterOf(row),
     contradicted_by: contradictedBy(row, claim),
+    suppressed: isSuppressed(row.sightings),
     version_rescanned: row.has_builds ? scanned(row.sightings).every(({ rescanned }) => rescanned) : null,
     work_items: workItems.get(row.id) ?? [],
     merged: row.merged.filter(({ kind }) => MERGED_BY_PEOPLE.has(kind)).map(({ id, state, title, severity }) => ({ id, state, title, severity })),
@@ -137,6 +138,11 @@ function locationText(location: Record<string, unknown>): string | null {
   if (url !== undefined) return String(url);
   if (port !== undefined) return protocol === undefined ? `port ${port}` : `port ${port}/${protocol}`;
   return resource === undefined ? null : String(resource);
+}
+
+function isSuppressed(sightings: readonly EvidenceSighting[]): boolean {
+  const present = sightings.filter(({ state }) => state === 'present');
+  return present.length > 0 && present.every(({ suppressed }) => suppressed);
 }
 
 /** The latest scan that saw the finding. */

@@ -27,11 +27,13 @@ export async function readTrustChanges(tx: TenantTx, orgId: string, ids: readonl
  * Threat: whoever did the work changes the pipeline on a branch of their own. On a ref that is not protected, the trust proves nothing, and is left out.
  */
 export function pipelineDelivery(row: ScanRow, pipeline: PipelineIdentity, trusts: TrustChanges, toPerson: ToPerson): Delivery {
-  const { trust, issuer, repository, subject, ref, ref_protected } = pipeline;
+  const { trust, ...claims } = pipeline;
+  const { issuer, repository, subject, ref, ref_protected } = claims;
   const by = toPerson(row.actor);
+  const run = { proof: 'recorded', ...claims } as const;
   const changes = trusts.get(trust.id) ?? [];
   const [created] = changes;
-  if (created === undefined || !ref_protected) return { method: 'pipeline', by, connection: null };
+  if (created === undefined || !ref_protected) return { method: 'pipeline', by, connection: null, pipeline: run };
   const changed = changes.findLast(({ at }) => new Date(at) <= row.created_at) ?? created;
   return {
     method: 'pipeline',
@@ -46,5 +48,6 @@ export function pipelineDelivery(row: ScanRow, pipeline: PipelineIdentity, trust
       changed_by: toPerson(changed.actor),
       changed_at: new Date(changed.at).toISOString(),
     },
+    pipeline: run,
   };
 }

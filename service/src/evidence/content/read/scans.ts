@@ -128,7 +128,7 @@ async function readConnections(tx: TenantTx, orgId: string, ids: readonly string
 function deliveryOf(row: ScanRow, connections: ReadonlyMap<string, ConnectionHistory>, toPerson: ToPerson): Delivery {
   const connection = row.connection_id === null ? undefined : connections.get(row.connection_id);
   const created = connection?.changes[0];
-  if (!connection || !created) return { method: 'upload', by: toPerson(row.actor), connection: null };
+  if (!connection || !created) return { method: 'upload', by: toPerson(row.actor), connection: null, pipeline: null };
   const { id, name, provider, changes } = connection;
   const changed = changes.findLast(({ at }) => new Date(at) <= row.created_at) ?? created;
   return {
@@ -144,5 +144,6 @@ function deliveryOf(row: ScanRow, connections: ReadonlyMap<string, ConnectionHis
       changed_by: toPerson(changed.actor),
       changed_at: new Date(changed.at).toISOString(),
     },
+    pipeline: null,
   };
 }

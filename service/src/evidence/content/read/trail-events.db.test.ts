@@ -39,7 +39,11 @@ it('has everything that people did to the findings, their assets, scans and poli
 
   const row = { org_id: ours.id, id: item.id, work_item_id: item.id, sequence: 1 };
   const snapshot = await world.api().db.withTenant({ orgId: ours.id }, (tx) => readSnapshot(tx, row as Parameters<typeof readSnapshot>[1]));
-  const events = snapshot.trail.lines.map((line) => JSON.parse(line) as TrailEvent);
+  const events = Buffer.concat(snapshot.trail.pieces)
+    .toString()
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as TrailEvent);
   const of = (action: string, id: string) => events.filter((event) => event.action === action && event.object.id === id);
 
   expect(of('finding.status_changed', removed)).toMatchObject([

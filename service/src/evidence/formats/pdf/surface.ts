@@ -70,7 +70,6 @@ export function openDocument(report: Report): { doc: Document; fonts: Fonts } {
     size: [PAGE.width, PAGE.height],
     margin: 0,
     pdfVersion: '1.7',
-    subset: 'PDF/A-2b',
     tagged: true,
     displayTitle: true,
     lang: report.lang,

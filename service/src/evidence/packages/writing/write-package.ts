@@ -67,5 +67,5 @@ async function bagOf(host: WritingHost, task: WriteTask, { snapshot, generatedAt
   const formats = possibleFormats(wanted, snapshot);
   const evidence = buildEvidence(row, snapshot, { ...settings, generatedAt, storedReports, formats: formats.map(({ format }) => format) });
   const approvedStates = new Map(snapshot.approvedStates.map(({ digest, lines }) => [digest, lines]));
-  return writeBag(host, { evidence, keys, formats, trail: snapshot.trail.lines, approvedStates });
+  return writeBag(host, { evidence, keys, formats, trail: snapshot.trail.pieces, approvedStates });
 }

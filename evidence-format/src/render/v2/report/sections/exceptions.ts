@@ -5,10 +5,11 @@ import { roleWords, SEVERITY_WORDS } from '../../words/labels.ts';
 import { day, humanize, second } from '../../words/numbers.ts';
 import { clipped } from '../../words/printable.ts';
 import { first, LENGTH, MOST } from '../limits.ts';
-import { type Cell, line, optionalLine, type Section, table } from '../model.ts';
+import { type Block, type Cell, line, optionalLine, type Section, table, words } from '../model.ts';
 import type { Names } from '../names.ts';
 
-export function exceptionsSection({ as_of }: Evidence, names: Names): Section {
+export function exceptionsSection(evidence: Evidence, names: Names): Section {
+  const { as_of } = evidence;
   const { shown, more } = first(
     names.findings.filter(({ standing }) => standing === 'excepted'),
     MOST.exceptions,
@@ -20,15 +21,46 @@ export function exceptionsSection({ as_of }: Evidence, names: Names): Section {
     blocks: [
       ...table(
         'Exceptions',
-        { Finding: 32, 'Kind, owner, end': 22, 'Reason and justification': 26, 'Decided by (UTC)': 20 },
+        { Finding: 32, 'Kind, owner, end': 22, 'Cause and compensation': 26, 'Decided by (UTC)': 20 },
         {
           empty: 'No finding was closed by a decision.',
           rows: shown.map((finding) => [findingCell(finding, names), basisCell(finding, as_of), reasonCell(finding), deciderCell(finding, names)]),
         },
       ),
       ...more,
+      words(
+        'The cause is what the person who decided stated. A compensating control counts only if the cause or an artifact names it: nothing else in the package records one.',
+      ),
+      ...missedDeadlines(evidence, names),
     ],
   };
+}
+
+/** Deviations from the policy that nobody decided on. */
+function missedDeadlines({ as_of }: Evidence, names: Names): Block[] {
+  const missed = names.findings.filter(({ within_sla }) => within_sla === false);
+  const { shown, more } = first(missed, MOST.missed, 'data/findings.csv');
+  if (shown.length === 0) return [];
+  return [
+    ...table(
+      'Deadlines that were missed',
+      { Finding: 40, 'Due and closed (UTC)': 30, 'Cause, as stated': 30 },
+      {
+        rows: shown.map((finding) => {
+          const { id, title, due_at, closed_at, state_reason } = finding;
+          return [
+            [line(`${names.of(id)} ${clipped(title, LENGTH.title)}`, 'strong')],
+            [
+              ...optionalLine(due_at && `Due ${second(due_at)}`),
+              line(closed_at === null ? `Not closed by ${day(as_of)}` : `Closed ${second(closed_at)}`, 'bad'),
+            ],
+            [state_reason === null || state_reason === '' ? line('No cause given', 'warn') : line(clipped(state_reason, LENGTH.text))],
+          ];
+        }),
+      },
+    ),
+    ...more,
+  ];
 }
 
 function findingCell({ id, title, asset, severity_source }: Finding, names: Names): Cell {

@@ -22,15 +22,18 @@ export function policySection({ policies }: Evidence): Section {
       ),
       ...table(
         'Versions of the policy, newest first',
-        { 'In force from (UTC)': 24, 'Days to fix': 36, 'Approval and closures': 40 },
+        { 'In force from (UTC)': 24, 'Days to fix': 36, 'Approval, closures, retention': 40 },
         { rows: shown.map(policyRow) },
       ),
       ...more,
+      words(
+        'Retention: originals that a package contains are kept as long as the service keeps the package. It never deletes packages, findings, decisions or the audit trail by age.',
+      ),
     ],
   };
 }
 
-function policyRow({ effective_from, changed_by, sla, four_eyes, brake, source_ranking }: PolicyVersion): Cell[] {
+function policyRow({ effective_from, changed_by, sla, four_eyes, brake, source_ranking, retention }: PolicyVersion): Cell[] {
   const days = DEADLINES.map((key) => `${DEADLINE_WORDS[key]} ${sla[key] === null ? 'none' : sla[key]}`);
   return [
     [line(second(effective_from), 'strong'), line(changed_by === null ? 'Initial policy' : `Changed by ${clipped(changed_by.name, LENGTH.name)}`, 'quiet')],
@@ -38,6 +41,7 @@ function policyRow({ effective_from, changed_by, sla, four_eyes, brake, source_r
     [
       four_eyes ? line('A second person must approve') : line('No second person required', 'warn'),
       line(`A scan that closes more than ${count(brake.findings, 'finding')} and ${percent(brake.share)} of its source waits for a person`),
+      line(`Reports are deleted after ${count(retention.reports, 'day')}, runs of connections after ${count(retention.runs, 'day')}`, 'quiet'),
       ...optionalLine(source_ranking.length > 0 && `Sources by rank: ${clipped(source_ranking.join(', '), LENGTH.name)}`, 'quiet'),
     ],
   ];

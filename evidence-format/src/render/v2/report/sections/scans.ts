@@ -1,6 +1,6 @@
 import type { Evidence } from '../../../../document/evidence.ts';
 import type { Person } from '../../../../document/people.ts';
-import type { Scan } from '../../../../document/scan.ts';
+import type { PipelineRun, Scan } from '../../../../document/scan.ts';
 import { PHASE_WORDS, personWords, roleWords, SCAN_STATUS_WORDS } from '../../words/labels.ts';
 import { count, day, fileSize, second } from '../../words/numbers.ts';
 import { clipped } from '../../words/printable.ts';
@@ -72,7 +72,7 @@ function coverageCell({ status, complete, targets, doubts, records, rejected, na
 }
 
 function deliveryCell({ delivery, file, original, size, sha256 }: Scan, names: Names): Cell {
-  const { method, by, connection } = delivery;
+  const { method, by, connection, pipeline } = delivery;
   const who = (person: Person) => clipped(personWords(person), LENGTH.name);
   const methods = { upload: 'Uploaded by', connection: 'Fetched by', pipeline: 'Sent by the pipeline of' };
   return [
@@ -83,10 +83,24 @@ function deliveryCell({ delivery, file, original, size, sha256 }: Scan, names: N
           line(`${clipped(connection.provider, LENGTH.name)} at ${clipped(connection.host ?? 'an unknown host', LENGTH.name)}`, 'quiet'),
           line(`Set up by ${who(connection.created_by)}, changed ${day(connection.changed_at)} by ${who(connection.changed_by)}`, 'quiet'),
         ]),
+    ...(pipeline === null ? [] : pipelineLines(pipeline)),
     file === null
       ? line('Report not in the package', 'warn')
       : line(original === 'bytes' ? 'Report as received' : 'Records as read, not the bytes of the vendor', 'good'),
     line(fileSize(size), 'quiet'),
     line(sha256, 'mono'),
+  ];
+}
+
+/** What the token said is quoted. A signature of the pipeline over the report would be stronger, and packages carry none. */
+function pipelineLines({ repository, subject, ref, ref_protected, sha, workflow, run_id, issuer }: PipelineRun): Cell {
+  const named = (name: string, value: string | null) => optionalLine(value !== null && `${name} ${clipped(value, LENGTH.name)}`, 'quiet');
+  return [
+    line(`Recorded from the token of ${clipped(issuer, LENGTH.name)}, not attested`, 'quiet'),
+    ...named('Repository', repository ?? subject),
+    ...named(ref_protected ? 'Protected ref' : 'Unprotected ref', ref),
+    ...named('Commit', sha),
+    ...named('Workflow', workflow),
+    ...named('Run', run_id),
   ];
 }
