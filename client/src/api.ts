@@ -373,7 +373,7 @@ export type AssetFindings = {
   critical: number;
   /** Active findings with the severity `high` */
   high: number;
-  /** Active findings past their deadline */
+  /** Active findings past their deadline, without suppressed ones */
   overdue: number;
   /** Highest risk score of an active finding. `null` if there is none */
   max_risk: number | null;
@@ -440,6 +440,8 @@ export type AssetVersion = {
   first_scan: string;
   /** Time of the last scan of the build */
   last_scan: string;
+  /** Up to 20 other builds of this or another asset that have the same digest, the one that was scanned last first. Each keeps its own findings, because a tag can move */
+  same_digest: SameBuild[];
 };
 
 export type AssetVersionList = {
@@ -592,7 +594,7 @@ export type BulkChange = {
     epss_min?: number;
     /** Risk score of at least this value */
     risk_min?: number;
-    /** Whether active and past the deadline */
+    /** Whether active, not suppressed and past the deadline */
     overdue?: boolean;
     /** Whether open or in progress, and known to be exploited, past the deadline or with a risk score of at least 70 */
     fix_first?: boolean;
@@ -891,42 +893,42 @@ export type CountsBySeverity = {
   critical: {
     /** Active findings */
     active: number;
-    /** Active findings past their deadline */
+    /** Active findings past their deadline, without suppressed ones */
     overdue: number;
   };
   /** Findings with severity `high` */
   high: {
     /** Active findings */
     active: number;
-    /** Active findings past their deadline */
+    /** Active findings past their deadline, without suppressed ones */
     overdue: number;
   };
   /** Findings with severity `medium` */
   medium: {
     /** Active findings */
     active: number;
-    /** Active findings past their deadline */
+    /** Active findings past their deadline, without suppressed ones */
     overdue: number;
   };
   /** Findings with severity `low` */
   low: {
     /** Active findings */
     active: number;
-    /** Active findings past their deadline */
+    /** Active findings past their deadline, without suppressed ones */
     overdue: number;
   };
   /** Findings with severity `info` */
   info: {
     /** Active findings */
     active: number;
-    /** Active findings past their deadline */
+    /** Active findings past their deadline, without suppressed ones */
     overdue: number;
   };
   /** Findings with severity `unknown` */
   unknown: {
     /** Active findings */
     active: number;
-    /** Active findings past their deadline */
+    /** Active findings past their deadline, without suppressed ones */
     overdue: number;
   };
 };
@@ -1775,7 +1777,7 @@ export type Finding = {
   last_seen: string;
   /** Deadline from the SLA policy */
   due_at: string | null;
-  /** Whether an active finding has passed its deadline */
+  /** Whether an active finding that is not suppressed has passed its deadline */
   overdue: boolean;
   /** Whether all sources that still see the finding suppress it */
   suppressed: boolean;
@@ -2106,8 +2108,10 @@ export type FindingStats = {
   total: number;
   /** Findings that are open, in progress, or remediated and not yet verified */
   active: number;
-  /** Active findings past their deadline */
+  /** Active findings past their deadline, without suppressed ones */
   overdue: number;
+  /** Active findings that all sources suppress that still see them */
+  suppressed: number;
   by_status: CountsByStatus;
   by_severity: CountsBySeverity;
   /** Active findings by the number of days since they were first seen */
@@ -2213,7 +2217,7 @@ export type FindingTrend = {
   };
   /** Deadlines in the interval */
   sla: {
-    /** Findings whose deadline is in the interval */
+    /** Findings whose deadline is in the interval, without active ones that are suppressed */
     due: number;
     /** Those that were closed by their deadline */
     met: number;
@@ -2238,6 +2242,7 @@ export type GapCode =
   | 'exception_self_decided'
   | 'exception_without_end'
   | 'exception_expired'
+  | 'suppressed_in_tool'
   | 'no_rescan'
   | 'verifier_took_part'
   | 'no_scan_before'
@@ -2327,6 +2332,21 @@ export type Import = {
   /** Name of the credential that deleted the file, or `retention policy` */
   file_deleted_by: string | null;
   scan_scope: ScanScope;
+  /** What the report states about the scan as a whole. null: it does not say, or says it only of single assets */
+  scan: {
+    /** Version of the tool */
+    tool_version: string | null;
+    /** When the scan began */
+    started_at: string | null;
+    /** When the scan ended */
+    finished_at: string | null;
+    /** Version of the vulnerability database or plugins */
+    knowledge: string | null;
+    /** Date of the vulnerability database or plugins */
+    knowledge_at: string | null;
+    /** Whether the tool could sign in to what it scanned */
+    credentialed: boolean | null;
+  };
   /** How far the import has come */
   progress: {
     /** Bytes read so far */
@@ -2843,7 +2863,7 @@ export type ListedFinding = {
   last_seen: string;
   /** Deadline from the SLA policy */
   due_at: string | null;
-  /** Whether an active finding has passed its deadline */
+  /** Whether an active finding that is not suppressed has passed its deadline */
   overdue: boolean;
   /** Whether all sources that still see the finding suppress it */
   suppressed: boolean;
@@ -3709,6 +3729,20 @@ export type RunSeconds = {
 
 export type RunStatus = 'queued' | 'running' | 'succeeded' | 'partial' | 'failed' | 'cancelled' | 'needs_confirmation';
 
+export type SameBuild = {
+  /** The asset that the build belongs to */
+  asset: {
+    /** ID (UUIDv7) */
+    id: string;
+    /** Name of the asset */
+    name: string;
+  };
+  /** Tag of the build */
+  name: string;
+  /** The track that the build belongs to */
+  track: string;
+};
+
 export type ScanScope = {
   /** From where the scan looked at its targets: `internal` from inside the network, `external` from outside. PCI DSS tells them apart */
   vantage?: 'internal' | 'external';
@@ -4008,7 +4042,7 @@ export type Sighting = {
   /** What the scan that no longer showed the finding does not state, so that its proof is weaker. Empty while the finding is present */
   gaps: {
     /** The gap, for programs */
-    code: 'identity_weak' | 'time_unstated' | 'credentials_unstated' | 'knowledge_unstated' | 'checks_unstated' | 'search_unstated';
+    code: 'identity_weak' | 'time_unstated' | 'credentials_unstated' | 'knowledge_unstated' | 'checks_unstated' | 'search_unstated' | 'part_unstated';
     /** The gap, in words */
     sentence: string;
   }[];
@@ -4929,7 +4963,7 @@ export type WorkItemCreate = {
     epss_min?: number;
     /** Risk score of at least this value */
     risk_min?: number;
-    /** Whether active and past the deadline */
+    /** Whether active, not suppressed and past the deadline */
     overdue?: boolean;
     /** Whether open or in progress, and known to be exploited, past the deadline or with a risk score of at least 70 */
     fix_first?: boolean;
@@ -5076,7 +5110,7 @@ export type WorkItemFindingsAdd = {
     epss_min?: number;
     /** Risk score of at least this value */
     risk_min?: number;
-    /** Whether active and past the deadline */
+    /** Whether active, not suppressed and past the deadline */
     overdue?: boolean;
     /** Whether open or in progress, and known to be exploited, past the deadline or with a risk score of at least 70 */
     fix_first?: boolean;
@@ -5674,7 +5708,7 @@ export interface Operations {
       epss_min?: number;
       /** Risk score of at least this value */
       risk_min?: number;
-      /** Whether active and past the deadline */
+      /** Whether active, not suppressed and past the deadline */
       overdue?: boolean;
       /** Whether open or in progress, and known to be exploited, past the deadline or with a risk score of at least 70 */
       fix_first?: boolean;
@@ -5914,7 +5948,7 @@ export interface Operations {
       epss_min?: number;
       /** Risk score of at least this value */
       risk_min?: number;
-      /** Whether active and past the deadline */
+      /** Whether active, not suppressed and past the deadline */
       overdue?: boolean;
       /** Whether open or in progress, and known to be exploited, past the deadline or with a risk score of at least 70 */
       fix_first?: boolean;
@@ -6057,7 +6091,7 @@ export interface Operations {
       epss_min?: number;
       /** Risk score of at least this value */
       risk_min?: number;
-      /** Whether active and past the deadline */
+      /** Whether active, not suppressed and past the deadline */
       overdue?: boolean;
       /** Whether open or in progress, and known to be exploited, past the deadline or with a risk score of at least 70 */
       fix_first?: boolean;
@@ -6305,7 +6339,7 @@ export interface Operations {
       epss_min?: number;
       /** Risk score of at least this value */
       risk_min?: number;
-      /** Whether active and past the deadline */
+      /** Whether active, not suppressed and past the deadline */
       overdue?: boolean;
       /** Whether open or in progress, and known to be exploited, past the deadline or with a risk score of at least 70 */
       fix_first?: boolean;
@@ -6704,7 +6738,7 @@ export interface Operations {
       epss_min?: number;
       /** Risk score of at least this value */
       risk_min?: number;
-      /** Whether active and past the deadline */
+      /** Whether active, not suppressed and past the deadline */
       overdue?: boolean;
       /** Whether open or in progress, and known to be exploited, past the deadline or with a risk score of at least 70 */
       fix_first?: boolean;
@@ -6885,7 +6919,7 @@ export interface Operations {
       epss_min?: number;
       /** Risk score of at least this value */
       risk_min?: number;
-      /** Whether active and past the deadline */
+      /** Whether active, not suppressed and past the deadline */
       overdue?: boolean;
       /** Whether open or in progress, and known to be exploited, past the deadline or with a risk score of at least 70 */
       fix_first?: boolean;
@@ -7613,7 +7647,7 @@ export interface Operations {
   syncAllConnections: {
     response: SyncAllResult;
   };
-  /** Sync a connection. Queues a run. Returns 409 if the connection is paused, already has an active run, or is a ticketing connection. */
+  /** Sync a connection. Queues a run. Returns 409 if the connection is paused, already has an active run, or is a ticketing connection. `Location` is then the active run, if there is one. */
 
   syncConnection: {
     path: {

@@ -1100,10 +1100,13 @@ create policy views on assets for select to rrs_owner using (true);
 create view tenant_findings as
 select search || array_to_tsvector(array['s:' || severity::text || org_id::text, 'x:' || status || org_id::text, 'z:' || coalesce(assurance, '') || org_id::text, 'e:' || kev::text || org_id::text, 'd:' || severity_disputed::text || org_id::text, 'g:' || (coalesce(fix_state = 'available', false) or location ? 'fixed_version')::text || org_id::text]) as facets, findings.*
 from findings where org_id = current_setting('app.org_id')::uuid;
--- What the list of assets shows of their findings.
+-- What the list of assets shows of their findings. What all sources suppress that still see it is not overdue.
 create view asset_findings with (security_invoker = true) as
 select org_id, asset_id, count(*)::integer as active, (count(*) filter (where severity = 5))::integer as critical, (count(*) filter (where severity = 4))::integer as high,
-  (count(*) filter (where due_at < now()))::integer as overdue, max(risk_score) as max_risk
+  (count(*) filter (where due_at < now() and not exists (
+    select from sightings s where s.org_id = findings.org_id and s.finding_id = findings.id and s.suppressed and s.state = 'present' and not exists (
+      select from sightings o where o.org_id = s.org_id and o.finding_id = s.finding_id and o.state = 'present' and not o.suppressed))))::integer as overdue,
+  max(risk_score) as max_risk
 from findings where listed and closed_at is null group by org_id, asset_id;
 grant select on asset_findings to rrs_app;
 create view tenant_assets as select * from assets where org_id = current_setting('app.org_id')::uuid;

@@ -35,11 +35,16 @@ export function trackRoutes(app: App, { db, secret, follower }: AssetDeps): void
     list: AssetVersionList,
     problems: ['not_found'],
     read: async (tx, { actor, params, page }) =>
-      presentPage(await listVersions(tx, actor.orgId, params.id, page), ({ id: _, track_name, first_scan, last_scan, ...version }) => ({
+      presentPage(await listVersions(tx, actor.orgId, params.id, page), ({ id: _, track_name, first_scan, last_scan, same_digest, ...version }) => ({
         ...version,
         track: trackName(track_name),
         first_scan: first_scan.toISOString(),
         last_scan: last_scan.toISOString(),
+        same_digest: same_digest.map((same) => ({
+          asset: { id: same.asset_id, name: same.asset_name },
+          name: same.name,
+          track: trackName(same.track_name),
+        })),
       })),
   });
 

@@ -53,6 +53,21 @@ const AssetVersion = Named('AssetVersion', {
   commit: Nullable(Type.String({ description: 'Commit of the repository', examples: [null] })),
   first_scan: { ...Timestamp, description: 'Time of the first scan of the build' },
   last_scan: { ...Timestamp, description: 'Time of the last scan of the build' },
+  same_digest: Type.Array(
+    Named('SameBuild', {
+      asset: Type.Object(
+        { id: Id, name: Type.String({ description: 'Name of the asset', examples: ['registry.example.com/shop/api'] }) },
+        { description: 'The asset that the build belongs to' },
+      ),
+      name: Type.String({ description: 'Tag of the build', examples: ['latest'] }),
+      track: { ...TrackName, description: 'The track that the build belongs to' },
+    }),
+    {
+      description:
+        'Up to 20 other builds of this or another asset that have the same digest, the one that was scanned last first. Each keeps its own findings, because a tag can move',
+      examples: [[]],
+    },
+  ),
 });
 export const AssetVersionList = PageOf('AssetVersionList', AssetVersion);
 export const AssetVersionQuery = Strict(listParameters(['last_scan', 'first_scan'] as const, '-last_scan'));

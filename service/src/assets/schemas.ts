@@ -32,7 +32,7 @@ export const Asset = Named('Asset', {
       active: count('Active findings: open, in progress, or remediated and not yet verified'),
       critical: count('Active findings with the severity `critical`'),
       high: count('Active findings with the severity `high`'),
-      overdue: count('Active findings past their deadline'),
+      overdue: count('Active findings past their deadline, without suppressed ones'),
       max_risk: Nullable(
         Type.Number({ minimum: 0, maximum: 100, description: 'Highest risk score of an active finding. `null` if there is none', examples: [88.5] }),
       ),

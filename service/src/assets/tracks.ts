@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { recordAudit } from '../audit/record.ts';
 import type { TenantTx } from '../db/database.ts';
-import { fetchPage, type PageRequest } from '../db/pages.ts';
+import { fetchPage, type PageRequest, presentPage } from '../db/pages.ts';
 import { emit } from '../events/emit.ts';
 import type { Actor } from '../shared/actor.ts';
 import { AppError } from '../shared/errors.ts';
@@ -33,22 +33,63 @@ export async function listTracks(tx: TenantTx, orgId: string, assetId: string, p
   return fetchPage(tx, tx.selectFrom(tracksSql(orgId, assetId).as('tracks')).selectAll(), { name: { column: 'name', type: 'text' } }, page);
 }
 
+export interface VersionRow {
+  id: string;
+  track_name: string | null;
+  name: string;
+  digest: string | null;
+  commit: string | null;
+  first_scan: Date;
+  last_scan: Date;
+}
+
+/** A build of this or another asset that has the digest of a build. */
+interface SameBuild {
+  id: string;
+  asset_id: string;
+  asset_name: string;
+  track_name: string | null;
+  name: string;
+}
+
+export type LinkedVersion = VersionRow & { same_digest: SameBuild[] };
+
+/** How many builds with the same digest are listed with a build. */
+const LINKED = 20;
+
+/** The builds of an asset, with the others that have the same digest. They are links: what a scan of one says holds for this one only. */
 export async function listVersions(tx: TenantTx, orgId: string, assetId: string, page: PageRequest) {
   await readAsset(tx, orgId, assetId);
-  const versions = sql<{
-    id: string;
-    track_name: string | null;
-    name: string;
-    digest: string | null;
-    commit: string | null;
-    first_scan: Date;
-    last_scan: Date;
-  }>`(
+  const versions = sql<VersionRow>`(
     select md5(v.asset_id::text || v.n)::uuid as id, t.name as track_name, v.name, v.digest, v.commit, v.first_scan, v.last_scan
     from asset_versions v left join asset_tracks t on t.org_id = v.org_id and t.asset_id = v.asset_id and t.n = v.track
     where v.org_id = ${orgId} and v.asset_id = ${assetId} and t.merged_into is null)`;
   const columns = { last_scan: { column: 'last_scan', type: 'timestamptz' }, first_scan: { column: 'first_scan', type: 'timestamptz' } } as const;
-  return fetchPage(tx, tx.selectFrom(versions.as('versions')).selectAll(), columns, page);
+  const found = await fetchPage(tx, tx.selectFrom(versions.as('versions')).selectAll(), columns, page);
+  const same = await readSameBuilds(
+    tx,
+    orgId,
+    found.data.flatMap(({ digest }) => digest ?? []),
+  );
+  return presentPage(found, (version): LinkedVersion => {
+    const others = same.get(version.digest ?? '') ?? [];
+    return { ...version, same_digest: others.filter(({ id }) => id !== version.id).slice(0, LINKED) };
+  });
+}
+
+/** The builds with each digest, the one that was scanned last first. */
+async function readSameBuilds(tx: TenantTx, orgId: string, digests: readonly string[]): Promise<Map<string, SameBuild[]>> {
+  if (digests.length === 0) return new Map();
+  const { rows } = await sql<SameBuild & { digest: string }>`
+    select given.digest, v.id, v.asset_id, a.name as asset_name, v.track_name, v.name
+    from unnest(${[...new Set(digests)]}::text[]) as given (digest)
+    cross join lateral (
+      select md5(v.asset_id::text || v.n)::uuid as id, v.asset_id, t.name as track_name, v.name, v.last_scan, v.n
+      from asset_versions v left join asset_tracks t on t.org_id = ${orgId} and t.asset_id = v.asset_id and t.n = v.track
+      where v.org_id = ${orgId} and v.digest = given.digest and t.merged_into is null order by v.last_scan desc, v.asset_id, v.n limit ${LINKED + 1}) v
+    join assets a on a.org_id = ${orgId} and a.id = v.asset_id
+    order by given.digest, v.last_scan desc, v.asset_id, v.n`.execute(tx);
+  return Map.groupBy(rows, ({ digest }) => digest);
 }
 
 interface TrackChange {

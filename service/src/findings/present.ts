@@ -92,7 +92,15 @@ export function toHistoryEntry(row: HistoryRow): Static<typeof HistoryEntry> {
 }
 
 export function toImport(row: ImportRow): Static<typeof Import> {
-  return { ...toListedImport(row), rejected: row.rejections as Static<typeof Import>['rejected'] };
+  return { ...toListedImport(row), scan: statedScan(row), rejected: row.rejections as Static<typeof Import>['rejected'] };
+}
+
+type Scan = Static<typeof Import>['scan'];
+const UNSTATED: Scan = { tool_version: null, started_at: null, finished_at: null, knowledge: null, knowledge_at: null, credentialed: null };
+
+function statedScan({ run }: ImportRow): Scan {
+  const { tool_version, started_at, finished_at, knowledge, knowledge_at, credentialed } = { ...UNSTATED, ...(run as Partial<Scan> | null) };
+  return { tool_version, started_at, finished_at, knowledge, knowledge_at, credentialed };
 }
 
 export function toListedImport(row: ListedImportRow): Static<typeof ListedImport> {

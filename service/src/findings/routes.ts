@@ -83,6 +83,7 @@ export function findingRoutes(deps: FindingDeps) {
       tag: 'Findings',
       params: FindingParams,
       body: Finding,
+      planning: 'once',
       read: async (tx, { actor, params }) => {
         const finding = await readFinding(tx, actor.orgId, params.id);
         return showFinding(tx, actor, finding);

@@ -84,7 +84,7 @@ export const filters = {
   kev: Type.Optional(Type.Boolean({ description: 'Whether listed by CISA as known to be exploited' })),
   epss_min: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: 'EPSS score of at least this value' })),
   risk_min: Type.Optional(Type.Number({ minimum: 0, maximum: 100, description: 'Risk score of at least this value' })),
-  overdue: Type.Optional(Type.Boolean({ description: 'Whether active and past the deadline' })),
+  overdue: Type.Optional(Type.Boolean({ description: 'Whether active, not suppressed and past the deadline' })),
   fix_first: Type.Optional(
     Type.Boolean({
       description: `Whether open or in progress, and known to be exploited, past the deadline or with a risk score of at least ${FIX_FIRST_RISK}`,

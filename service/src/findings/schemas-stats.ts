@@ -64,7 +64,7 @@ const Trend = Named('FindingTrend', {
   closed_by_severity: bySeverity('Findings that were closed in the interval, by their severity now'),
   sla: Type.Object(
     {
-      due: count('Findings whose deadline is in the interval'),
+      due: count('Findings whose deadline is in the interval, without active ones that are suppressed'),
       met: count('Those that were closed by their deadline'),
       missed: count('Those that were not closed by their deadline. The rest is not due yet'),
     },
@@ -167,7 +167,8 @@ export const Tags = Named('Tags', {
 export const FindingStats = Named('FindingStats', {
   total: count('All findings'),
   active: count('Findings that are open, in progress, or remediated and not yet verified'),
-  overdue: count('Active findings past their deadline'),
+  overdue: count('Active findings past their deadline, without suppressed ones'),
+  suppressed: count('Active findings that all sources suppress that still see them'),
   by_status: Named(
     'CountsByStatus',
     each(statuses, (status) => count(`Findings with status \`${status}\``)),
@@ -177,7 +178,7 @@ export const FindingStats = Named('FindingStats', {
     'CountsBySeverity',
     each(severities, (severity) =>
       Type.Object(
-        { active: count('Active findings'), overdue: count('Active findings past their deadline') },
+        { active: count('Active findings'), overdue: count('Active findings past their deadline, without suppressed ones') },
         { description: `Findings with severity \`${severity}\`` },
       ),
     ),

@@ -150,26 +150,37 @@ const SeverityCounts = (description: string) =>
     { description },
   );
 export const importStatuses = ['queued', 'running', 'succeeded', 'failed', 'needs_confirmation', 'discarded'] as const;
-const claim = (description: string, example: string) => Nullable(Type.String({ description, examples: [example] }));
+const stated = (description: string, example: string) => Nullable(Type.String({ description, examples: [example] }));
 const ImportPipeline = Nullable(
   Type.Object(
     {
       trust_id: { ...Id, description: 'ID of the trust that the token met' },
       issuer: Type.String({ description: 'Issuer of the token', examples: ['https://token.actions.githubusercontent.com'] }),
       subject: Type.String({ description: 'Subject of the token', examples: ['repo:acme/shop:ref:refs/heads/main'] }),
-      repository: claim('Repository or project', 'acme/shop'),
-      repository_id: claim('ID of the repository or project', '4711'),
-      ref: claim('Branch or tag', 'refs/heads/main'),
+      repository: stated('Repository or project', 'acme/shop'),
+      repository_id: stated('ID of the repository or project', '4711'),
+      ref: stated('Branch or tag', 'refs/heads/main'),
       ref_protected: Type.Boolean({ description: 'Whether the issuer says that the ref is protected', examples: [true] }),
-      sha: claim('Commit', '3f2c9d1e'),
-      environment: claim('Environment of the deployment', 'production'),
-      workflow: claim('Definition of the pipeline', 'acme/shop/.github/workflows/scan.yml@refs/heads/main'),
-      run_id: claim('ID of the run', '1234567890'),
+      sha: stated('Commit', '3f2c9d1e'),
+      environment: stated('Environment of the deployment', 'production'),
+      workflow: stated('Definition of the pipeline', 'acme/shop/.github/workflows/scan.yml@refs/heads/main'),
+      run_id: stated('ID of the run', '1234567890'),
       issued_at: { ...Timestamp, description: 'When the token was issued' },
-      token_sha256: claim("SHA-256 of the token's ID (`jti`)", 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'),
+      token_sha256: stated("SHA-256 of the token's ID (`jti`)", 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'),
     },
     { description: 'The trusted pipeline that uploaded the report. null for other credentials', examples: [null] },
   ),
+);
+const ImportScan = Type.Object(
+  {
+    tool_version: stated('Version of the tool', '0.57.1'),
+    started_at: Nullable({ ...Timestamp, description: 'When the scan began' }),
+    finished_at: Nullable({ ...Timestamp, description: 'When the scan ended' }),
+    knowledge: stated('Version of the vulnerability database or plugins', '202611141200'),
+    knowledge_at: Nullable({ ...Timestamp, description: 'Date of the vulnerability database or plugins' }),
+    credentialed: Nullable(Type.Boolean({ description: 'Whether the tool could sign in to what it scanned', examples: [true] })),
+  },
+  { description: 'What the report states about the scan as a whole. null: it does not say, or says it only of single assets' },
 );
 export const Import = Named('Import', {
   id: Id,
@@ -183,6 +194,7 @@ export const Import = Named('Import', {
   file_deleted_at: Nullable({ ...Timestamp, description: 'When the stored report file was deleted. `null`: it is stored', examples: [null] }),
   file_deleted_by: Nullable(Type.String({ description: 'Name of the credential that deleted the file, or `retention policy`', examples: [null] })),
   scan_scope: ScanScope,
+  scan: ImportScan,
   progress: Type.Object({ bytes_read: count('Bytes read so far'), records_read: count('Records read so far') }, { description: 'How far the import has come' }),
   counts: Named('ImportCounts', {
     received: count('Records in the report'),
@@ -217,8 +229,8 @@ export const Import = Named('Import', {
   started_at: Nullable({ ...Timestamp, description: 'When the import started' }),
   finished_at: Nullable({ ...Timestamp, description: 'When the import finished' }),
 });
-const { rejected: _rejected, ...listedImport } = Import.properties;
-/** An import in a list is without its rejected records: there may be a thousand for each. `counts.rejected` is their number. */
+const { rejected: _rejected, scan: _scan, ...listedImport } = Import.properties;
+/** An import in a list is without what its report states, and without its rejected records: there may be a thousand. `counts.rejected` is their number. */
 export const ListedImport = Named('ListedImport', listedImport);
 export const ImportList = PageOf('ImportList', ListedImport);
 export const ImportListQuery = Strict({

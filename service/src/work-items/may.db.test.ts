@@ -71,11 +71,11 @@ it('says why somebody may not change, push or approve a work item', async () => 
   await ours.patch(id, { status: 'cancelled', reason: 'given up' });
   const { may, transitions } = await show(id);
   expect(transitions).toEqual([]);
-  const cancelled = `The work item "${id}" is cancelled and can no longer be approved or rejected.`;
+  const cancelled = 'The work item is cancelled and can no longer be approved or rejected.';
   expect(may).toEqual({
     update: null,
-    change_findings: `The work item "${id}" is closed (cancelled). Findings can no longer be added or removed. Create another work item.`,
-    push_ticket: `The work item "${id}" is closed (cancelled) and can no longer be pushed.`,
+    change_findings: 'The work item is closed (cancelled). Findings can no longer be added or removed. Create another work item.',
+    push_ticket: 'The work item is closed (cancelled) and can no longer be pushed.',
     approve: cancelled,
     reject: cancelled,
   });

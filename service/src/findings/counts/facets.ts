@@ -5,10 +5,11 @@ import { criticalities, exposures } from '../../assets/values.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { COUNT_LIMIT } from '../../db/pages.ts';
 import { readSourceGroups, type SourceKind, sourceKinds } from '../fields/source-kinds.ts';
+import { overdueSql } from '../list/conditions.ts';
 import { filterFindings, ownFindings } from '../list/filter.ts';
 import { type FindingFilter, type PreparedFilter, prepareFilter } from '../list/prepare-filter.ts';
 import { severityRank } from '../severity.ts';
-import { activeStatuses, assurances, statuses } from '../status.ts';
+import { assurances, statuses } from '../status.ts';
 
 interface Facet {
   /** The filters that the facet replaces by one of its values. */
@@ -90,7 +91,7 @@ const facets = {
     replaces: ['overdue'],
     values: yesOrNo,
     filter: (value) => ({ overdue: isTrue(value) }),
-    of: () => sql`(findings.due_at < now() and findings.status = any(${activeStatuses as readonly string[]}))::text`,
+    of: (orgId) => sql`${overdueSql(orgId)}::text`,
   },
   has_work_item: {
     replaces: ['has_work_item'],

@@ -2,6 +2,7 @@ import { severities } from '@rrs/scan-reports';
 import { sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 import type { SourceKind } from '../fields/source-kinds.ts';
+import { suppressedIds } from '../list/conditions.ts';
 import { filterFindings, ownFindings } from '../list/filter.ts';
 import { type FindingFilter, prepareFilter } from '../list/prepare-filter.ts';
 import { severityName } from '../severity.ts';
@@ -32,6 +33,7 @@ interface Group {
   severity: number;
   count: number;
   overdue: number;
+  suppressed: number;
   ages: number[];
   days_open: number;
 }
@@ -50,15 +52,16 @@ export async function readStats(tx: TenantTx, orgId: string, filter: FindingFilt
     sql`count(*) filter (where first_seen <= now() - make_interval(days => ${from}) and first_seen > ${to === null ? sql`'-infinity'` : sql`now() - make_interval(days => ${to})`})::int`;
   const [groups, sources, intervals] = await Promise.all([
     sql<Group>`
-      select status, severity, count(*)::int as count, count(*) filter (where due_at < now())::int as overdue,
+      select status, severity, count(*)::int as count, count(*) filter (where due_at < now() and finding_id is null)::int as overdue,
+        count(finding_id)::int as suppressed,
         array[${sql.join(AGES.map(({ from_days, to_days }) => age(from_days, to_days)))}] as ages,
         coalesce(sum(extract(epoch from closed_at - first_seen)) / 86400, 0)::float8 as days_open
-      from ${found} group by status, severity`.execute(tx),
+      from ${found} left join (${suppressedIds(orgId)}) suppressed on finding_id = findings.id group by status, severity`.execute(tx),
     sql<SourceCount>`
       select id, kind, provider, name, coalesce(seen.count, 0)::int as count
       from sources left join (${seen}) seen on seen.source_id = sources.id
       where org_id = ${orgId} order by count desc, id limit 1000`.execute(tx),
-    readTrend(tx, found, trend),
+    readTrend(tx, { found, suppressed: suppressedIds(orgId) }, trend),
   ]);
   return summarize(groups.rows, sources.rows, intervals);
 }
@@ -73,7 +76,7 @@ interface SourceCount {
 
 function summarize(groups: readonly Group[], by_source: SourceCount[], trend: TrendInterval[]) {
   const active = groups.filter(({ status }) => (activeStatuses as readonly string[]).includes(status));
-  const total = (some: readonly Group[], of: 'count' | 'overdue' = 'count') => some.reduce((sum, group) => sum + group[of], 0);
+  const total = (some: readonly Group[], of: 'count' | 'overdue' | 'suppressed' = 'count') => some.reduce((sum, group) => sum + group[of], 0);
   const ofSeverity = (some: readonly Group[], severity: string) => some.filter((group) => severityName(group.severity) === severity);
   const verified = groups.filter(({ status }) => status === 'verified');
   const mean = (some: readonly Group[]) =>
@@ -82,6 +85,7 @@ function summarize(groups: readonly Group[], by_source: SourceCount[], trend: Tr
     total: total(groups),
     active: total(active),
     overdue: total(active, 'overdue'),
+    suppressed: total(active, 'suppressed'),
     by_status: record(statuses, (status) => total(groups.filter((group) => group.status === status))),
     by_severity: record(severities, (severity) => ({ active: total(ofSeverity(active, severity)), overdue: total(ofSeverity(active, severity), 'overdue') })),
     by_age: AGES.map((bucket, index) => ({ ...bucket, count: active.reduce((sum, { ages }) => sum + (ages[index] ?? 0), 0) })),

@@ -39,8 +39,14 @@ interface Counted {
 
 const date = (time: RawBuilder<unknown>) => sql`to_char(${time} at time zone 'UTC', 'YYYY-MM-DD')`;
 
+interface Counts {
+  found: RawBuilder<unknown>;
+  /** The ids of the suppressed findings. Nobody has to keep their deadlines. */
+  suppressed: RawBuilder<unknown>;
+}
+
 /** What was opened, closed and due in each interval, oldest first. The first and the current interval are counted from their first day. */
-export async function readTrend(tx: TenantTx, found: RawBuilder<unknown>, { days, interval }: TrendRequest): Promise<TrendInterval[]> {
+export async function readTrend(tx: TenantTx, { found, suppressed }: Counts, { days, interval }: TrendRequest): Promise<TrendInterval[]> {
   const start = (time: RawBuilder<unknown>) => sql`date_trunc(${interval}, ${time}, 'UTC')`;
   const since = start(sql`now() - make_interval(days => ${days - 1}::int)`);
   const end = sql`${start(sql`now()`)} + ${`1 ${interval}`}::interval`;
@@ -57,8 +63,9 @@ export async function readTrend(tx: TenantTx, found: RawBuilder<unknown>, { days
     where closed_at >= ${since} group by 2, 4
     union all
     select 'due', ${date(start(sql`due_at`))}, null, null, count(*)::int, 0, 0, count(*) filter (where closed_at <= due_at)::int,
-      count(*) filter (where due_at < now() and (closed_at is null or closed_at > due_at))::int from ${found}
-    where due_at >= ${since} and due_at < ${end} group by 2`.execute(tx);
+      count(*) filter (where due_at < now() and (closed_at is null or closed_at > due_at))::int
+    from ${found} left join (${suppressed}) suppressed on finding_id = findings.id
+    where (finding_id is null or closed_at is not null) and due_at >= ${since} and due_at < ${end} group by 2`.execute(tx);
   const shown = rows.filter(({ kind }) => kind === 'interval').sort((a, b) => (a.from < b.from ? -1 : 1));
   return shown.map(({ from, to }) => {
     const of = (kind: Counted['kind']) => rows.filter((row) => row.kind === kind && row.from === from);

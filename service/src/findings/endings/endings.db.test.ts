@@ -147,6 +147,24 @@ describe('the tracks of an asset', () => {
     const page = await get<{ data: object[]; page: { next_cursor: string } }>(`/assets/${asset.id}/versions?limit=1`);
     expect((await get<{ data: object[] }>(`/assets/${asset.id}/versions?limit=1&cursor=${page.page.next_cursor}`)).data).toMatchObject([{ name: '1.4.2' }]);
   });
+
+  it('name the other tags of their digest, of any image, and no other builds', async () => {
+    const id = cve();
+    const digest = `sha256:${'ab12'.repeat(16)}`;
+    const named = (name: string, tag: string, of = digest): Asset => imageOf(`registry.example.com/${name}-${count}:${tag}@${of}`);
+    const images = [named('shop', 'prod'), named('shop', 'staging'), named('mirror', 'prod'), named('shop', 'dev', `sha256:${'cd34'.repeat(16)}`)];
+    for (const [index, asset] of images.entries()) await scan(asset, [seen({ asset, vulnerability_ids: [id] })], at(index + 1));
+    const { data: assets } = await get<{ data: { id: string; name: string }[] }>(`/assets?q=-${count}&sort=name`);
+    const [mirror, shop] = ['mirror', 'shop'].map((name) => assets.find((asset) => asset.name.includes(`/${name}-`)));
+    const { data } = await get<{ data: { name: string; same_digest: object[] }[] }>(`/assets/${shop?.id}/versions`);
+    const inShop = (name: string) => ({ asset: { id: shop?.id, name: shop?.name }, name, track: name });
+    const inMirror = { asset: { id: mirror?.id, name: mirror?.name }, name: 'prod', track: 'prod' };
+    expect(data.map(({ name, same_digest }) => ({ name, same_digest }))).toEqual([
+      { name: 'dev', same_digest: [] },
+      { name: 'staging', same_digest: [inMirror, inShop('prod')] },
+      { name: 'prod', same_digest: [inMirror, inShop('staging')] },
+    ]);
+  });
 });
 
 describe('a retired asset', () => {
@@ -163,7 +181,7 @@ describe('a retired asset', () => {
     await service.run([...report, { run: { asset } }], { scope: { coverage: 'complete' } });
     expect(await get(`/assets/${stored.id}`)).toMatchObject({ retired: false, retired_at: null, version: 3 });
     expect(await finding(id)).toMatchObject({ status: 'open' });
-    const { rows } = await service.engine.admin().query('select type, data from events where subject = $1 order by id desc limit 1', [stored.id]);
+    const { rows } = await service.engine.admin().query('select type, data from events where subject = $1 order by xact desc, id desc limit 1', [stored.id]);
     expect(rows).toMatchObject([{ type: 'asset.reactivated', data: { retired: false } }]);
     const { data } = await get<{ data: object[] }>(`/audit-events?object_id=${stored.id}`);
     expect(data[0]).toMatchObject({ action: 'asset.reactivated', actor: { type: 'system' } });

@@ -76,6 +76,7 @@ export interface EvidenceSighting {
   last_seen: string;
   seen_import: string | null;
   last_import: string | null;
+  suppressed: boolean;
   /** False if the track ended, or if another build of the track was scanned later than the scan that no longer showed the finding. */
   rescanned: boolean;
 }
@@ -107,7 +108,7 @@ export function evidenceFindings(orgId: string, ids: RawBuilder<unknown>): RawBu
     cross join lateral (
       select coalesce(jsonb_agg(jsonb_build_object('source', ${sourceSql('o')}, 'kind', o.kind, 'state', s.state, 'absence', s.absence, 'gaps', s.gaps,
           'peak_severity', greatest(s.peak_severity, s.severity), 'first_seen', s.first_seen, 'last_seen', ${lastSeenSql}, 'seen_import', ${seenImportSql}, 'last_import', s.last_import_id,
-          'rescanned', case s.state when 'unknown' then o.retired_at is not null when 'absent'
+          'suppressed', s.suppressed, 'rescanned', case s.state when 'unknown' then o.retired_at is not null when 'absent'
             then latest.version_n is null or c.version_n is not distinct from latest.version_n or latest.started_at <= c.complete_at else true end)
         order by ${lastSeenSql}, s.source_id, s.track), '[]') as sightings
       from sightings s join sources o on o.org_id = ${orgId} and o.id = s.source_id

@@ -216,11 +216,11 @@ export const listedFields = {
     csv: { due_at: (time) => time },
   }),
   overdue: field({
-    schema: Type.Boolean({ description: 'Whether an active finding has passed its deadline', examples: [false] }),
+    schema: Type.Boolean({ description: 'Whether an active finding that is not suppressed has passed its deadline', examples: [false] }),
     columns: {},
-    show: ({ due_at, status }) => {
+    show: ({ id, due_at, status }, { suppressed }) => {
       const due = deadlineOf(due_at);
-      return due !== null && due.getTime() < Date.now() && (activeStatuses as readonly string[]).includes(status);
+      return due !== null && due.getTime() < Date.now() && !suppressed.has(id) && (activeStatuses as readonly string[]).includes(status);
     },
     csv: { overdue: (overdue) => overdue },
   }),

@@ -8,7 +8,7 @@ import type { TenantTx } from '../../db/database.ts';
 import { anyRows } from '../../db/rows.ts';
 import { readPolicy } from '../../organizations/read-policy.ts';
 import { type Actor, systemActor } from '../../shared/actor.ts';
-import { type Absence, blockers, doubtsOf, isBlocker } from '../absence/absence.ts';
+import { type Absence, blockers, doubtsOf, isBlocker, unstatedBy } from '../absence/absence.ts';
 import { type Closures, closeAbsent, notifyFollower } from '../absence/close-absent.ts';
 import { isUnread } from '../absence/find-absent.ts';
 import { voidRequestsOfClosed } from '../decisions/decisions.ts';
@@ -30,7 +30,7 @@ import type { Read } from './reading/read-report.ts';
 import type { Staged } from './reading/stage-report.ts';
 import { UNSPECIFIED } from './report-assets.ts';
 import { factsOf, isTimeStated, timesOf } from './run-times.ts';
-import { GENERIC } from './uploaded-by.ts';
+import { GENERIC, normalPath } from './uploaded-by.ts';
 
 /** Describes a report that a connection collected. */
 export interface Collected {
@@ -103,6 +103,7 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report):
     facts: staged.run,
     searchStated: scope.looked_for?.filter((kind) => staged.run.left_out?.includes(kind)) ?? [],
     isPartStated: scope.path !== undefined,
+    wholeStated: scope.path !== undefined && normalPath(scope.path) === '' ? (staged.run.lock_files ?? []) : null,
     toolVersion: staged.run.tool_version ?? null,
     isTimeStated: isTimeStated(scope, staged),
     lists: listedBy(scope, report),
@@ -146,7 +147,7 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report):
       ...inventoryNotes(staged),
       ...report.notes,
     ],
-    run: { ...factsOf(staged.run), ...namedBy(report, staged) },
+    run: { ...factsOf(staged.run), ...namedBy(report, staged), unstated: unstatedBy(absence) },
     timeless: collected || !report.timeless ? null : Buffer.from(report.timeless),
     by_severity: changes.by_severity,
     grown: grown && !row.dry_run,

@@ -216,4 +216,12 @@ describe('the counts by severity', () => {
     expect(confirmed).toMatchObject({ closed: 12, by_severity: { closed: { critical: 2, low: 10, high: 0 } } });
     expect((await page(held.id, { kind: ['closed'] })).data).toHaveLength(12);
   });
+
+  it('of a dry run are what would change', async () => {
+    await scan(1, [lib('a', { severity: 'critical' }), lib('b', { severity: 'low' })]);
+    const next = [on(2), lib('b', { severity: 'low' }), lib('c', { severity: 'medium' })];
+    const dry = await engine.run(org, next, { ...complete, dryRun: true });
+    expect(dry).toMatchObject({ created: 1, closed: 1, by_severity: { created: { medium: 1, critical: 0 }, closed: { critical: 1, low: 0 } } });
+    expect((await engine.run(org, next, complete)).by_severity).toEqual(dry.by_severity);
+  });
 });

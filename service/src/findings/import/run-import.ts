@@ -134,7 +134,7 @@ async function stage({ blobs, follower, reader }: Importing, { db, signal }: Job
     },
     progress: (records, bytes) => progress(db, row, { records, bytes }),
   };
-  const result = await reader.read({ orgId, importId, filename, format, scope, isFast }, host, signal).finally(file.closeAll);
+  const result = await reader.read({ orgId, importId, filename, bytes: Number(row.bytes), format, scope, isFast }, host, signal).finally(file.closeAll);
   if ('refused' in result) throw new Refused(result);
   const [beginning] = begun;
   if (!beginning) throw new Error('the report was read before its source was known');

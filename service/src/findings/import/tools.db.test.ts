@@ -95,3 +95,39 @@ it('a complete report of a failed run closes nothing and notes why', async () =>
   expect(await send(failed)).toMatchObject({ counts: { closed: 0 }, notes: [expect.stringContaining('did not succeed')] });
   expect(await send(sarif('Bandit', []))).toMatchObject({ counts: { closed: 1 } });
 });
+
+it('an import shows what the report states about its scan, and null for the rest', async () => {
+  const stated = await send({
+    ...sarif('Scanner of versions', ['eval']),
+    runs: sarif('Scanner of versions', ['eval']).runs.map((run) => ({
+      ...run,
+      tool: { driver: { name: 'Scanner of versions', semanticVersion: '2.7.1' } },
+      invocations: [{ executionSuccessful: true, startTimeUtc: '2026-01-02T10:00:00Z', endTimeUtc: '2026-01-02T10:05:00Z' }],
+    })),
+  });
+  expect((await api.call('GET', `/api/v1/imports/${stated.id}`, { as: api.ours.owner })).body).toMatchObject({
+    scan: {
+      tool_version: '2.7.1',
+      started_at: '2026-01-02T10:00:00.000Z',
+      finished_at: '2026-01-02T10:05:00.000Z',
+      knowledge: null,
+      knowledge_at: null,
+      credentialed: null,
+    },
+  });
+  expect(await send(sarif('Silent scanner', ['eval']))).toMatchObject({ scan: { tool_version: null, started_at: null, finished_at: null } });
+});
+
+it('a record without an asset is rejected by itself, and says what to do', async () => {
+  const headers = { 'content-type': 'application/octet-stream', prefer: 'wait=20' };
+  const findings = [
+    { title: 'Known host', severity: 'high', rule: 'r1', asset: { type: 'host', name: 'rule-37.example' } },
+    { title: 'Nowhere', severity: 'high', rule: 'r2' },
+  ];
+  const { body } = await api.call('POST', '/api/v1/imports?format=generic', { as: api.ours.owner, body: JSON.stringify({ findings }), headers });
+  expect(body).toMatchObject({
+    status: 'succeeded',
+    counts: { received: 2, created: 1, rejected: 1 },
+    rejected: [{ place: 'findings[1]', reason: expect.stringContaining('Set `asset` in `scan_scope`') }],
+  });
+});

@@ -13,7 +13,7 @@ function uploadedBy({ format, about }: Found, { name = '', path = '' }: ScanScop
 }
 
 /** The folder "./services//pay/" is "services/pay". */
-function normalPath(path: string): string {
+export function normalPath(path: string): string {
   const parts: string[] = [];
   for (const part of path.trim().split(/[\\/]/)) {
     if (part === '..') parts.pop();

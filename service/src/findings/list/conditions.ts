@@ -1,7 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { assetTracks, assetVersions } from '../../assets/relations.ts';
 import { normalPath } from '../identity/paths.ts';
+import { activeStatuses } from '../status.ts';
 import { escapeLike, filteredAssets } from './filtered-assets.ts';
+import { FIX_FIRST_RISK, toFix } from './fix-first.ts';
 import type { FindingFilter, PreparedFilter } from './prepare-filter.ts';
 
 type Condition = RawBuilder<boolean>;
@@ -42,6 +44,21 @@ export function suppressedSql(orgId: string, suppressed: boolean, faceted: boole
     ? sql`(findings.id in (${seen} and s.suppressed ${faceted ? sql`offset 0` : sql``}) and not exists (${shown} offset 0))`
     : sql`(not exists (${seen} and s.suppressed and s.finding_id = findings.id offset 0) or exists (${shown} offset 0))`;
 }
+
+/** The ids of all suppressed findings of the organization, for counts that join them. */
+export function suppressedIds(orgId: string): RawBuilder<unknown> {
+  return sql`select distinct s.finding_id from sightings s where s.org_id = ${orgId} and s.state = 'present' and s.suppressed
+    and not exists (select from sightings o where o.org_id = ${orgId} and o.finding_id = s.finding_id and o.state = 'present' and not o.suppressed)`;
+}
+
+/** Past the deadline, and shown by a source: what all sources suppress is never overdue. */
+const pastDueSql = (orgId: string): Condition => sql`(findings.due_at < now() and ${suppressedSql(orgId, false, false)})`;
+
+export const overdueSql = (orgId: string): Condition => sql`(findings.status = any(${activeStatuses as readonly string[]}) and ${pastDueSql(orgId)})`;
+
+/** All columns are in the index of statuses, so that counting and looking up read no rows of findings. */
+export const fixFirstSql = (orgId: string): Condition => sql`(findings.status = any(${toFix as readonly string[]}::text[])
+  and (findings.kev or findings.risk_score >= ${sql.lit(FIX_FIRST_RISK)} or ${pastDueSql(orgId)}))`;
 
 /**
  * The component by its name. `log4j-core` and `org.apache.logging.log4j:log4j-core` match each other, because some tools leave out the group. A name with

@@ -11,8 +11,10 @@ import { wholeWords } from '../words.ts';
 import {
   assetConditions,
   componentSql,
+  fixFirstSql,
   importSql,
   newSinceSql,
+  overdueSql,
   pathSql,
   ruleSql,
   suppressedSql,
@@ -20,7 +22,7 @@ import {
   versionSql,
   workItemConditions,
 } from './conditions.ts';
-import { fixFirstSql, toFix } from './fix-first.ts';
+import { toFix } from './fix-first.ts';
 import { allOf, anyOf, lexeme, matchQuery, vulnerabilityQuery } from './lexemes.ts';
 import type { FindingFilter, PreparedFilter } from './prepare-filter.ts';
 import type { Match } from './search.ts';
@@ -66,10 +68,10 @@ export function filterFindings<Row>(
   if (epss_min !== undefined) filtered = filtered.where('findings.epss', '>=', epss_min);
   if (risk_min !== undefined) filtered = filtered.where('findings.risk_score', '>=', risk_min);
   if (overdue !== undefined) {
-    const late = sql<boolean>`(findings.due_at < now() and findings.status = any(${activeStatuses as readonly string[]}))`;
+    const late = overdueSql(orgId);
     filtered = filtered.where(overdue ? late : sql<boolean>`not ${late}`);
   }
-  if (filter.fix_first !== undefined) filtered = filtered.where(filter.fix_first ? fixFirstSql : sql<boolean>`not ${fixFirstSql}`);
+  if (filter.fix_first !== undefined) filtered = filtered.where(filter.fix_first ? fixFirstSql(orgId) : sql<boolean>`not ${fixFirstSql(orgId)}`);
   for (const condition of conditionsOf(orgId, prepared, strategy, faceted)) filtered = filtered.where(condition);
   for (const [name, column] of RANGES) {
     const from = filter[`${name}_from`];

@@ -63,7 +63,12 @@ const cases: Case[] = [
   ['a finding that the tool moved to another component', [alert('old-name')], [alert('new-name')], ['open']],
 ];
 
+const secret = seen({ asset: repository, rule: 'aws-key', severity: 'high', cwes: [798], location: { path: 'a.env', line: 3 } });
+const searched = (kind: 'secrets' | 'licenses'): ImportOptions => ({ scope: { ...at(2).scope, coverage: 'complete', looked_for: [kind] } });
+const withoutSecrets = { run: { left_out: ['secrets', 'licenses'] } } as const satisfies { run: RunFacts };
+
 describe('a report that arrives late leads to the same findings and places:', () => {
+  const gaps = `select f.weakness, f.component_key, s.state, s.absence, s.gaps from sightings s join findings f on f.org_id = s.org_id and f.id = s.finding_id where s.org_id = $1 order by 1, 2`;
   const places = `
     select f.weakness, f.component_key, p.label, p.state, p.first_seen, p.last_seen, f.place_count from occurrences p
     join findings f on f.org_id = p.org_id and f.id = p.finding_id where p.org_id = $1 order by 1, 2, 3`;
@@ -77,5 +82,40 @@ describe('a report that arrives late leads to the same findings and places:', ()
     expect((await engine.findings(forward)).map(({ status }) => status)).toEqual(statuses);
     expect(await engine.stateOf(late, { lawful: true })).toEqual(await engine.stateOf(forward, { lawful: true }));
     expect((await engine.admin().query(places, [late])).rows).toEqual((await engine.admin().query(places, [forward])).rows);
+    expect((await engine.admin().query(gaps, [late])).rows).toEqual((await engine.admin().query(gaps, [forward])).rows);
+  });
+
+  it('a package in a file that the newer report does not name, if its scope says that it is about all of the repository', async () => {
+    const [forward, late] = [await engine.organization(), await engine.organization()];
+    const older = [inPackage(1, { location: { component: 'lib1', version: '1.0', ecosystem: 'npm', path: 'a/package-lock.json' } })];
+    const whole: ImportOptions = { scope: { ...at(2).scope, coverage: 'complete', path: '.' } };
+    const first: ImportOptions = { scope: { ...at(1).scope, coverage: 'complete', path: '.' } };
+    const newer = [inPackage(2), { run: { lock_files: ['b/package-lock.json'] } }];
+    await engine.run(forward, older, first);
+    await engine.run(forward, newer, whole);
+    await engine.run(late, newer, whole);
+    await engine.run(late, older, first);
+    const rows = (await engine.admin().query(gaps, [forward])).rows;
+    expect(rows).toContainEqual(expect.objectContaining({ absence: 'gone', gaps: ['knowledge_unstated', 'part_unstated'] }));
+    expect((await engine.admin().query(gaps, [late])).rows).toEqual(rows);
+  });
+
+  it.each([
+    ['that the tool looked for', searched('secrets'), 'verified', ['checks_unstated', 'search_unstated']],
+    ['if the tool looked for something else', searched('licenses'), 'open', null],
+    ['if nobody says what the tool looked for', at(2), 'open', null],
+  ] as const)('a secret %s', async (_name, newer, status, unstated) => {
+    const [forward, late] = [await engine.organization(), await engine.organization()];
+    await engine.run(forward, [secret], at(1));
+    await engine.run(forward, [inPackage(1), withoutSecrets], newer);
+    await engine.run(late, [inPackage(1), withoutSecrets], newer);
+    await engine.run(late, [secret], at(1));
+    for (const organization of [forward, late]) {
+      expect((await engine.findings(organization)).find(({ weakness }) => weakness.includes('aws-key'))).toMatchObject({ status });
+      expect((await engine.admin().query(gaps, [organization])).rows).toContainEqual(
+        expect.objectContaining({ weakness: expect.stringContaining('aws-key'), gaps: unstated }),
+      );
+    }
+    expect(await engine.stateOf(late, { lawful: true })).toEqual(await engine.stateOf(forward, { lawful: true }));
   });
 });

@@ -323,8 +323,11 @@ describe('a finding is merged from what all sources say', () => {
     });
     await engine.run(org, [trivy], { source: 'tool_a', scope: at(1) });
     await engine.run(org, [log4shell({ severity: 'low', title: 'low' })], { source: 'tool_b', scope: at(2) });
+    const deadline = async () => (await engine.admin().query<{ due_at: Date }>('select due_at from findings where org_id = $1', [org])).rows;
+    const before = await deadline();
     await engine.run(org, [], { source: 'tool_a', scope: at(3, 'complete') });
     expect(await engine.findings(org)).toMatchObject([{ status: 'open', severity: 2, title: 'low' }]);
+    expect(await deadline()).toEqual(before);
     await engine.run(org, [], { source: 'tool_b', scope: at(4, 'complete') });
     // Nothing sees it any more: what all of them said is shown again.
     expect(await engine.findings(org)).toMatchObject([{ status: 'verified', severity: 5, title: trivy.title }]);

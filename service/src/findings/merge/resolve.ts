@@ -10,7 +10,7 @@ import { moveKnown } from './move-known.ts';
 import { followMoved } from './moved-code/follow-moved-code.ts';
 import { type CompleteRun, isLarge, type Resolution } from './resolution.ts';
 import { countPlaces, keepPlaces, writePlaces } from './write-places.ts';
-import { refreshTimes, retractLate, writeSightings } from './write-sightings.ts';
+import { judgeLate, refreshTimes, writeSightings } from './write-sightings.ts';
 
 const changed = sql`${changedOutcomes as readonly string[]}`;
 
@@ -40,7 +40,7 @@ export async function resolveRecords(tx: TenantTx, resolution: Resolution, compl
   if (isChanging(groups)) await writeChanged(tx, resolution, groups, complete);
   // The statistics do not include the new rows yet, and the next statements join them with existing ones. Many small imports add up, too.
   const grown = (isChanging(groups) && (await analyzeGrown(tx))) || grownBefore;
-  if (groups.late) await retractLate(tx, resolution);
+  if (groups.late) await judgeLate(tx, resolution);
   if (groups.unchanged) {
     await keepLatePlaces(tx, resolution);
     await refreshTimes(tx, resolution);

@@ -5,7 +5,7 @@ import { dueSql } from '../sla.ts';
 import { changedOutcomes, type Groups, lastSeenSql } from './group-records.ts';
 import { saidByFindingSql, saidByRecord } from './merged-values.ts';
 import type { Resolution } from './resolution.ts';
-import { listsComponentSql } from './run-lists.ts';
+import { kindsSql, listsComponentSql } from './run-lists.ts';
 
 const changed = sql`${changedOutcomes as readonly string[]}`;
 
@@ -44,20 +44,33 @@ export async function writeSightings(tx: TenantTx, resolution: Resolution, { joi
     ${updated ? overKnown : sql``}`.execute(tx);
 }
 
+/** What the run `later` of the import `i` does not state about the finding `f`. See `gapsOf` for runs that come in order. */
+const lateGaps = sql`array_remove(array[
+  case when (i.run->'unstated'->>'time')::boolean then 'time_unstated' end,
+  case when later.credentialed is null and f.asset_type = 'host' then 'credentials_unstated' end,
+  case when later.knowledge_at is null and cardinality(f.vulnerability_ids) > 0 then 'knowledge_unstated' end,
+  case when (i.run->'unstated'->>'checks')::boolean and f.rule is not null and cardinality(f.vulnerability_ids) = 0 then 'checks_unstated' end,
+  case when ${kindsSql('f', sql`f.source_severity`)} && array(select jsonb_array_elements_text(i.run->'unstated'->'search')) then 'search_unstated' end,
+  case when jsonb_typeof(i.run->'unstated'->'whole') = 'array' and f.asset_type = 'repository' and f.component is not null and not exists (
+    select from jsonb_array_elements_text(i.run->'unstated'->'whole') as file
+    where file = f.location->>'path' or right(file, length(f.location->>'path') + 1) = '/' || (f.location->>'path')) then 'part_unstated' end], null)`;
+
 /**
  * A report that arrives late shows what a newer scan did not. That scan proves a fix only if it would have done so had the reports come in order: not if it
- * scanned the same build as the last scan that showed it, or reports the component in the same version.
+ * scanned the same build as the last scan that showed it, or reports the component in the same version. What that scan does not state is kept as well.
  */
-export async function retractLate(tx: TenantTx, { orgId, importId, sourceId }: Resolution): Promise<void> {
+export async function judgeLate(tx: TenantTx, { orgId, importId, sourceId }: Resolution): Promise<void> {
   await sql`
     with late as materialized (
-      select g.finding_id, g.track, g.outcome, g.seen_at, f.asset_id, lower(f.component) as component, f.location->>'version' as version, later.ended_at, later.import_id,
+      select g.finding_id, g.track, g.outcome, g.seen_at, f.asset_id, lower(f.component) as component, f.location->>'version' as version, later.ended_at, later.import_id, ${lateGaps} as gaps,
         later.build_ids && (select array_agg(id) from ${importedAssets} own cross join lateral unnest(own.build_ids) as id
           where own.org_id = ${orgId} and own.import_id = ${importId} and own.asset_id = g.asset_id and own.track = g.track) as is_same_build
       from tenant_import_groups g
       join findings f on f.org_id = ${orgId} and f.id = g.finding_id
       join run_assets later on later.org_id = ${orgId} and later.source_id = ${sourceId} and later.asset_id = g.asset_id and later.track = g.track
         and later.complete and later.accepted and later.started_at = g.absent_at
+      -- After the other joins, whatever the statistics say.
+      cross join lateral (select run from imports where org_id = ${orgId} and id = later.import_id offset 0) i
       where g.org_id = ${orgId} and g.import_id = ${importId} and g.absent_at is not null and (g.outcome = any(${changed}) or g.outcome = 'unchanged')
     ), reported as materialized (
       select f.asset_id, s.track, lower(f.component) as component, f.location->>'version' as version, s.first_seen, ${lastSeenSql} as last_seen
@@ -66,11 +79,13 @@ export async function retractLate(tx: TenantTx, { orgId, importId, sourceId }: R
       left join source_coverage c on c.org_id = ${orgId} and c.source_id = ${sourceId} and c.asset_id = f.asset_id and c.track = s.track
       where f.org_id = ${orgId} and f.asset_id in (select asset_id from late) and f.component is not null and f.location ? 'version'
     )
-    update sightings s set absence = 'retracted' from late
-    where s.org_id = ${orgId} and s.finding_id = late.finding_id and s.source_id = ${sourceId} and s.track = late.track and s.absence = 'gone' and (late.outcome <> 'unchanged' or s.last_seen < late.seen_at)
+    update sightings s set gaps = coalesce(s.gaps, late.gaps), absence = case when (late.outcome <> 'unchanged' or s.last_seen < late.seen_at)
       and (late.is_same_build or ${listsComponentSql(orgId, sql`late.import_id`, { component: sql`late.component`, version: sql`late.version` })} or exists (
         select from reported where reported.asset_id = late.asset_id and reported.track = late.track and reported.component = late.component and reported.version = late.version
-          and reported.first_seen <= late.ended_at and reported.last_seen >= s.absent_at))`.execute(tx);
+          and reported.first_seen <= late.ended_at and reported.last_seen >= s.absent_at)) then 'retracted' else s.absence end
+    from late where s.org_id = ${orgId} and s.finding_id = late.finding_id and s.source_id = ${sourceId} and s.track = late.track and s.absence = 'gone'`.execute(
+    tx,
+  );
 }
 
 const ability = sql`max(ended_at) as ended_at, bool_and(credentialed) as credentialed, min(knowledge_at) as knowledge_at`;

@@ -99,6 +99,29 @@ it('all findings are reached, in portions of any size', async () => {
   }
 });
 
+it('rescoring that ends between two portions reaches the rest when it runs again, and changes nothing twice', async () => {
+  const cve = 'CVE-2026-3001';
+  const ids = [await found(cve), await found(cve), await found(cve)];
+  const versions = (await Promise.all(ids.map(read))).map(({ version }) => version);
+  await service.api().db.withSystem((tx) => tx.insertInto('vulnerabilities').values({ id: cve, kev: true, kev_version: '2026.11.16' }).execute());
+  const { db, ours, follower } = service.api();
+  const { rows } = await db.withTenant({ orgId: ours.id }, (tx) =>
+    sql<{ before: number }>`select count(*)::int as before from findings where id < ${ids[0]}`.execute(tx),
+  );
+  let portions = 0;
+  const withTenant: typeof db.withTenant = async (tenant, work) => {
+    if (++portions > 2) throw new Error('killed');
+    return db.withTenant(tenant, work);
+  };
+  // The second portion contains the first of them and ends before the others.
+  await expect(rescoreKnown({ ...db, withTenant }, ours.id, follower, Math.ceil(((rows[0]?.before ?? 0) + 1) / 2))).rejects.toThrow('killed');
+  const rescored = async () => (await Promise.all(ids.map(read))).map(({ version }, n) => version - (versions[n] ?? 0));
+  expect((await rescored()).slice(0, 1)).toEqual([1]);
+  expect(await rescored()).toContain(0);
+  await rescore();
+  expect(await rescored()).toEqual([1, 1, 1]);
+});
+
 it('a report that is imported again changes nothing, even if a newer file of scores came in between', async () => {
   const importReport = () => service.run([seen({ vulnerability_ids: ['CVE-2026-1005'] })]);
   expect(await importReport()).toMatchObject({ created: 1 });

@@ -87,8 +87,8 @@ export async function decideOnItem(
 }
 
 /** Why nobody can approve or reject the work item. */
-export function decisionRefused({ id, status }: Pick<WorkItemRow, 'id' | 'status'>): string | null {
-  return status === 'cancelled' ? `The work item "${id}" is cancelled and can no longer be approved or rejected.` : null;
+export function decisionRefused({ status }: Pick<WorkItemRow, 'status'>): string | null {
+  return status === 'cancelled' ? 'The work item is cancelled and can no longer be approved or rejected.' : null;
 }
 
 /** Why the four-eyes policy does not let the person approve the work item, from what the person did. The state also knows who can use the credential. */

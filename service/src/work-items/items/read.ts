@@ -118,12 +118,12 @@ export type WorkItemDetails = Awaited<ReturnType<typeof readItemDetails>>;
 export type ApprovalRow = WorkItemDetails['approvals'][number];
 
 /** Why findings cannot be added to or removed from the work item: the evidence of a closed one must stay true. */
-export function findingsFixed({ id, status }: Pick<WorkItemRow, 'id' | 'status'>): string | null {
+export function findingsFixed({ status }: Pick<WorkItemRow, 'status'>): string | null {
   if (!isClosed(status)) return null;
-  return `The work item "${id}" is closed (${status}). Findings can no longer be added or removed. Create another work item.`;
+  return `The work item is closed (${status}). Findings can no longer be added or removed. Create another work item.`;
 }
 
-export function assertFindingsChangeable(item: Pick<WorkItemRow, 'id' | 'status'>): void {
+export function assertFindingsChangeable(item: Pick<WorkItemRow, 'status'>): void {
   const fixed = findingsFixed(item);
   if (fixed !== null) throw new AppError('conflict', fixed);
 }

@@ -48,7 +48,7 @@ describe('the status of a work item', () => {
     const expected = ['in_progress', 'awaiting_verification', 'in_progress', 'awaiting_verification', 'verified'];
     expect(data.map(({ after }) => after.status)).toEqual(expected);
     const events = await api.db.withSystem((tx) =>
-      sql<{ to: string }>`select data->>'to' as to from events where subject = ${id} and type = 'work_item.status_changed' order by id`.execute(tx),
+      sql<{ to: string }>`select data->>'to' as to from events where subject = ${id} and type = 'work_item.status_changed' order by xact, id`.execute(tx),
     );
     expect(events.rows.map(({ to }) => to)).toEqual(expected);
   });

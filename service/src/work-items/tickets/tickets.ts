@@ -70,8 +70,8 @@ export async function pushTicket(tx: TenantTx, actor: Actor, itemId: string, con
 }
 
 /** Why the work item cannot be pushed to another connection. */
-export function pushRefused({ id, status }: { id: string; status: WorkItemStatus }): string | null {
-  return isClosed(status) ? `The work item "${id}" is closed (${status}) and can no longer be pushed.` : null;
+export function pushRefused({ status }: { status: WorkItemStatus }): string | null {
+  return isClosed(status) ? `The work item is closed (${status}) and can no longer be pushed.` : null;
 }
 
 /** Ends the sync. The vendor's ticket does not change. */

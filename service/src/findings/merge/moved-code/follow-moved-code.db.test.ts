@@ -80,6 +80,13 @@ describe('code that is identified only by its line', () => {
     expect(await state()).toEqual(['src/a.ts:5 open', 'src/a.ts:6 open']);
   });
 
+  it('is not covered in a partial run by the decision on a line next to it', async () => {
+    await run([at(5)]);
+    await dismiss(5);
+    expect(await run([at(6)], { asset: shop })).toMatchObject({ created: 1, closed: 0 });
+    expect(await state()).toEqual(['src/a.ts:5 false_positive', 'src/a.ts:6 open']);
+  });
+
   it('does not move findings of another source', async () => {
     await run([at(5)]);
     expect(await engine.run(org, [at(6)], { source: 'tool_b', scope: complete })).toMatchObject({ created: 1, closed: 0 });
