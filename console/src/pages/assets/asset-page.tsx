@@ -1,5 +1,6 @@
 import { ActionIcon, Button } from '@mantine/core';
 import { KebabHorizontalIcon } from '@primer/octicons-react';
+import type { SameBuild } from '@rrs/client';
 import { Link, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useApi } from '../../api/client.ts';
@@ -12,7 +13,7 @@ import { SimpleTable } from '../../parts/simple-table.tsx';
 import { Boundary, Empty, Show } from '../../parts/states.tsx';
 import { StatusMark } from '../../parts/status.tsx';
 import { Due, Time } from '../../parts/time.tsx';
-import { number, term } from '../../parts/words.ts';
+import { number, shortName, term } from '../../parts/words.ts';
 import css from './asset-page.module.css';
 
 const ACTIVE = 'open,in_progress,remediated';
@@ -177,19 +178,19 @@ function Findings({ id }: { id: string }) {
 function Versions({ id }: { id: string }) {
   const versions = useApi('listAssetVersions', { path: { id }, query: { limit: 20 } });
   return (
-    <Section title="Versions">
+    <Section title="Builds">
       <Show query={versions}>
         {({ data }) =>
           data.length === 0 ? (
-            <p className="dim">No scan named a version of this asset.</p>
+            <p className="dim">No scan named a build of this asset.</p>
           ) : (
             <SimpleTable
-              label="Versions"
+              label="Builds"
               rows={data}
               keyOf={({ name, track }) => `${track} ${name}`}
               columns={[
                 {
-                  label: 'Version',
+                  label: 'Build',
                   cell: ({ name }) => (
                     <Link to="/findings" search={{ asset_id: id, asset_version: name }}>
                       <code>{name}</code>
@@ -198,6 +199,7 @@ function Versions({ id }: { id: string }) {
                 },
                 { label: 'Track', cell: ({ track }) => track },
                 { label: 'Digest', cell: ({ digest, commit }) => (digest ?? commit) && <Copy text={digest ?? commit ?? ''} /> },
+                { label: 'Also tagged', cell: ({ same_digest }) => <SameDigest id={id} builds={same_digest} /> },
                 { label: 'First scan', cell: ({ first_scan }) => <Time at={first_scan} /> },
                 { label: 'Last scan', cell: ({ last_scan }) => <Time at={last_scan} /> },
               ]}
@@ -207,4 +209,20 @@ function Versions({ id }: { id: string }) {
       </Show>
     </Section>
   );
+}
+
+/** Other tags with the same digest, of this asset or of others. */
+function SameDigest({ id, builds }: { id: string; builds: readonly SameBuild[] }) {
+  return builds.map(({ asset, name, track }, n) => (
+    <span key={`${asset.id} ${track} ${name}`}>
+      {n > 0 && ', '}
+      {asset.id === id ? (
+        <code>{name}</code>
+      ) : (
+        <Link to="/assets/$id" params={{ id: asset.id }}>
+          {shortName(asset.name)}:{name}
+        </Link>
+      )}
+    </span>
+  ));
 }

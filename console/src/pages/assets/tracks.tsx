@@ -22,7 +22,7 @@ export function Tracks({ id }: { id: string }) {
   const may = useMay('assets:manage');
   const [asked, setAsked] = useState<{ track: Track; action: Action } | null>(null);
   return (
-    <Section title="Tracks">
+    <Section title="Branches and environments">
       <Show query={tracks}>
         {({ data }) => (
           <SimpleTable

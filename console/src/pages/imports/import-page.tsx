@@ -42,6 +42,7 @@ export function ImportPage() {
                   ['Format', data.format === null ? null : nameOf(data.format)],
                   ['Size', bytes(data.bytes)],
                   ['Coverage', data.scan_scope.coverage === 'complete' ? 'Complete: closes what it no longer shows' : 'Partial: closes nothing'],
+                  ...scanFacts(data.scan),
                   ['Imported by', data.created_by],
                   ['Started', <Time key="started" at={data.started_at} />],
                   ['Finished', <Time key="finished" at={data.finished_at} />],
@@ -57,6 +58,17 @@ export function ImportPage() {
       </Show>
     </Page>
   );
+}
+
+/** What the report states about its scan. */
+function scanFacts({ tool_version, started_at, finished_at, knowledge, knowledge_at, credentialed }: Import['scan']) {
+  const scanned = finished_at ?? started_at;
+  return [
+    ['Tool version', tool_version],
+    ['Scanned', scanned && <Time key="scanned" at={scanned} />],
+    ['Vulnerability data', knowledge_at === null ? knowledge : <Time key="known" at={knowledge_at} />],
+    ['Signed in to the target', credentialed === null ? null : credentialed ? 'Yes' : 'No, so the scan saw less'],
+  ] as const;
 }
 
 /** An import that would close much more than usual waits for a person. */

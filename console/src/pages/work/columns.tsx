@@ -10,7 +10,7 @@ export const workColumns: readonly Column<ListedWorkItem>[] = [
   {
     id: 'title',
     label: 'Work item',
-    width: 'minmax(220px, 3fr)',
+    width: 'minmax(220px, 5fr)',
     cell: ({ title, external_ref }) => (
       <>
         <strong>{title}</strong> {external_ref !== null && <span className="dim">{external_ref}</span>}
@@ -19,7 +19,7 @@ export const workColumns: readonly Column<ListedWorkItem>[] = [
     hint: ({ title }) => title,
   },
   { id: 'status', label: 'Status', width: '176px', cell: ({ status }) => <StatusMark status={status} /> },
-  { id: 'findings', label: 'Done', width: '132px', cell: ({ findings }) => <Progress findings={findings} /> },
+  { id: 'findings', label: 'Done', width: '108px', cell: ({ findings }) => <Progress findings={findings} /> },
   {
     id: 'assignee',
     label: 'Assignee',
@@ -31,7 +31,7 @@ export const workColumns: readonly Column<ListedWorkItem>[] = [
   {
     id: 'due',
     label: 'Due',
-    width: '120px',
+    width: '112px',
     sort: 'due_at',
     cell: ({ due_at, overdue }) => <Due at={due_at} isOverdue={overdue} isBare />,
     hint: ({ due_at }) => due_at && utc(due_at),
@@ -42,7 +42,7 @@ export const workColumns: readonly Column<ListedWorkItem>[] = [
     width: '112px',
     sort: 'updated_at',
     isMinor: true,
-    from: 900,
+    from: 1120,
     className: 'dim',
     cell: ({ updated_at }) => <Time at={updated_at} isBare />,
     hint: ({ updated_at }) => utc(updated_at),

@@ -33,12 +33,12 @@ const columns: readonly Column<Row>[] = [
   {
     id: 'title',
     label: 'Work item',
-    width: 'minmax(200px, 3fr)',
+    width: 'minmax(200px, 5fr)',
     cell: ({ work_item_title }) => <strong>{work_item_title}</strong>,
     hint: ({ work_item_title }) => work_item_title,
   },
   { id: 'sequence', label: 'Number', width: '64px', align: 'end', cell: ({ sequence }) => sequence },
-  { id: 'status', label: 'Status', width: '120px', cell: ({ status }) => <StatusMark status={status} /> },
+  { id: 'status', label: 'Status', width: '104px', cell: ({ status }) => <StatusMark status={status} /> },
   { id: 'conclusion', label: 'Conclusion', width: '170px', cell: ({ conclusion }) => (conclusion ? <ConclusionMark conclusion={conclusion} /> : null) },
   { id: 'grade', label: 'Grade', width: '56px', cell: ({ completeness }) => (completeness ? <GradeMark grade={completeness.grade} /> : null) },
   {
@@ -49,7 +49,7 @@ const columns: readonly Column<Row>[] = [
     from: 900,
     cell: ({ completeness }) => (completeness ? number(completeness.gaps.filter(({ weight }) => weight === 'major').length) : null),
   },
-  { id: 'findings', label: 'Findings', width: '76px', align: 'end', from: 760, cell: ({ counts }) => (counts ? number(counts.findings) : null) },
+  { id: 'findings', label: 'Findings', width: '76px', align: 'end', from: 1120, cell: ({ counts }) => (counts ? number(counts.findings) : null) },
   {
     id: 'by',
     label: 'By',

@@ -16,7 +16,7 @@ export function Places({ finding: { id, occurrences, occurrence_count, versions 
   const [isAll, setAll] = useState(false);
   if (occurrence_count < 2 && versions.length === 0) return null;
   return (
-    <Section title={`Places (${number(occurrence_count)})`}>
+    <Section title={`Locations (${number(occurrence_count)})`}>
       {isAll ? <AllPlaces id={id} count={occurrence_count} /> : <PlaceList places={occurrences.slice(0, FEW)} />}
       {!isAll && occurrence_count > Math.min(FEW, occurrences.length) && (
         <Button variant="subtle" onClick={() => setAll(true)}>

@@ -9,7 +9,7 @@ import css from './finding-detail.module.css';
 export function Sightings({ finding: { sightings } }: { finding: Finding }) {
   const nameOf = useSourceNames();
   return (
-    <Section title="Sources">
+    <Section title="Reported by">
       <ul className={css.list}>
         {sightings.map(({ source, track, state, absence, last_seen, severity, gaps }) => (
           <li key={`${source.id} ${track}`}>
