@@ -30,8 +30,9 @@ export default defineConfig({
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/tests', import.meta.url)) },
     // Tests that use a browser or a running service often wait, so three files keep two cores busy.
     maxWorkers: 3,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // The slowest take twelve seconds on an idle machine with two cores.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     projects: [
       // Unit tests share modules: loading them again for each file would take longer than the tests.
       { extends: true, test: { name: 'unit', isolate: false, include: [`${packages}/**/*.test.ts`], exclude: [...excluded, database, ...slow] } },

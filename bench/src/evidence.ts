@@ -103,7 +103,6 @@ async function createWorkItem(session: Session): Promise<string> {
   return (await post<{ id: string }>(session, '/work-items', { title: 'Update the fleet', filter: { asset: 'evidence-' } })).id;
 }
 
-/** Uploads incompressible files, one after the other. */
 /** Attaches random files to the work item, and returns where they are. */
 export async function attachments(session: Session, item: string, { files, mebibytesEach }: Pick<Sizes, 'files' | 'mebibytesEach'>): Promise<string[]> {
   const { service, headers, folder } = session;
@@ -137,7 +136,7 @@ async function post<T>({ service, headers }: Session, path: string, body: object
 }
 
 /** Measures the time from the request until the package is ready. */
-async function generate(session: Session, item: string): Promise<Sealing> {
+export async function generate(session: Session, item: string): Promise<Sealing> {
   const { service, headers } = session;
   let peakMiB = residentMiB(service.pid);
   const started = performance.now();

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { webConsole } from './console.ts';
 import { evidence } from './evidence.ts';
 import { foundation } from './foundation.ts';
+import { histories } from './histories.ts';
 import { imports, largeReport } from './imports.ts';
 import { growth } from './lists/growth.ts';
 import { lists } from './lists/lists.ts';
@@ -22,6 +23,7 @@ const benchmarks = {
   stalls: () => stalls({ mebibytes: 1024, sealed: 10_000, files: 12, mebibytesEach: 64 }),
   scores: () => epssFiles({ scores: 300_000, findings: 1_000_000 }),
   evidence: () => evidence({ findings: 1_000, files: 16, mebibytesEach: 64, rounds: 2 }),
+  histories: () => histories({ findings: 10_000, rounds: 7 }),
   console: () => webConsole({ findings: 200_000, scrolled: 10_000, kept: 50_000, loads: 5, presses: 200 }),
   truth: () => truth({ worlds: 6, rescans: 11, everyPair: 1, builds: 8, reports: options.reports ?? null }),
 };
