@@ -1,8 +1,7 @@
-import type { Asset, Observation, RunFacts } from '@rrs/scan-reports';
+import type { Asset, RunFacts } from '@rrs/scan-reports';
 import { describe, expect, it } from 'vitest';
 import { type ImportOptions, type Item, inLib, seen } from '../../testing/findings/imports.ts';
 import { useImportsWithApi } from '../../testing/findings/imports-with-api.ts';
-import { type Blocker, blockers } from '../absence/absence.ts';
 
 const service = useImportsWithApi();
 const { finding, get, send } = service;
@@ -118,30 +117,6 @@ describe('why a finding is still open', () => {
     expect(shown.sightings).toMatchObject([{ state: 'present', missed: { at: at(3), import_id: missing, because: [{ code: 'not_credentialed' }] } }]);
     await scan(asset, [it], 5, { run: { credentialed: true } });
     expect(await finding<Shown>(id)).toMatchObject({ sightings: [{ missed: null }], still_open_because: [{ code: 'still_reported' }] });
-  });
-
-  const inFile = { location: { path: 'src/a.ts', line: 1 } };
-  it.each<[code: Blocker, given: Partial<Observation>, first: RunFacts, second: RunFacts, assets?: [Asset, Asset]]>([
-    ['knowledge_older', {}, { knowledge_at: new Date('2026-01-01') }, { knowledge_at: new Date('2025-01-01') }],
-    ['check_disabled', { rule: 'eval', ...inFile }, {}, { checks: ['another'] }],
-    ['scan_narrower', { cwes: [798], ...inFile }, {}, { left_out: ['secrets'] }],
-    ['not_read', inFile, { files: ['src/a.ts', 'src/b.ts', 'src/c.ts'] }, { files: ['src/b.ts'] }],
-    ['part_other', {}, { dependencies: 800 }, { dependencies: 300 }],
-    ['inventory_only', {}, {}, { inventory_only: true }],
-    ['time_suspect', {}, {}, { finished_at: new Date('2100-01-01') }],
-    ['partially_covered', {}, {}, { unfinished: true }],
-    ['track_unstated', {}, {}, {}, [imageOf('reasons:1a2b3c4'), imageOf('reasons:5d6e7f8')]],
-  ])('gives the reason of the import: %s', async (code, given, first, second, images) => {
-    const id = cve();
-    const own: Asset = { type: 'repository', name: `https://git.example.com/${code}` };
-    const [before, after] = images ?? [own, own];
-    const complete = (day: number) => ({ scope: { coverage: 'complete', started_at: at(day) } }) as const;
-    await service.run([seen({ asset: before, vulnerability_ids: [id], ...given }), { run: { asset: before } }, { run: first }], complete(1));
-    const missing = await service.run([{ run: { asset: after, ...second } }, { run: second }], complete(3));
-    const { status, still_open_because } = await finding<Shown>(id);
-    expect({ status, still_open_because }).toMatchObject({ status: 'open', still_open_because: [{ code, import_id: missing.id }] });
-    expect(still_open_because[0]?.sentence).toContain(blockers[code]);
-    expect(missing.notes).toContainEqual(expect.stringContaining(blockers[code]));
   });
 
   it('says if the source has not scanned for long, and what the scan that closed it did not state', async () => {
