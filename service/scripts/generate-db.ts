@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises';
+import { withClient } from '../src/db/connection/with-client.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { describeRowTypes } from '../src/db/row-types.ts';
-import { startTemporaryPostgres, withClient } from '../src/testing/postgres.ts';
+import { startTemporaryPostgres } from '../src/testing/postgres.ts';
 
 const server = await startTemporaryPostgres();
 try {

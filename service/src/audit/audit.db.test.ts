@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withClient } from '../db/connection/with-client.ts';
 import { systemActor } from '../shared/actor.ts';
 import { newId } from '../shared/ids.ts';
 import { startApi, type TestApi } from '../testing/http/api.ts';
-import { withClient } from '../testing/postgres.ts';
 import { recordAudit } from './record.ts';
 
 let api: TestApi;

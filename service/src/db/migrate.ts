@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Logger, runMigrations } from 'graphile-worker';
 import pg from 'pg';
 import { OperatorError } from '../shared/errors.ts';
+import { withClient } from './connection/with-client.ts';
 import { SCHEMA, withOptions } from './database.ts';
 import { QUEUE_FUNCTIONS } from './queue-functions.ts';
 
@@ -52,9 +53,7 @@ export async function readMigrations(folder = MIGRATIONS): Promise<Migration[]> 
 export async function migrate(url: string, { upTo = Number.POSITIVE_INFINITY, folder = MIGRATIONS } = {}): Promise<MigrationState> {
   const migrations = await readMigrations(folder);
   const known = migrations.at(-1)?.version ?? 0;
-  const client = new pg.Client({ connectionString: url, application_name: 'rrs_migrate' });
-  await client.connect();
-  try {
+  return withClient({ connectionString: url, application_name: 'rrs_migrate' }, async (client) => {
     await client.query('select pg_advisory_lock($1)', [LOCK]);
     await requireServer(client);
     await ensureRolesAndSchemas(client);
@@ -68,9 +67,7 @@ export async function migrate(url: string, { upTo = Number.POSITIVE_INFINITY, fo
       if (migration.version <= upTo && !applied.has(migration.version)) await apply(client, migration);
     }
     return { applied: Math.max(newest, ...migrations.filter((m) => m.version <= upTo).map((m) => m.version)), known };
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 async function requireServer(client: pg.Client): Promise<void> {

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestDatabase, type TestDatabase, withClient } from '../testing/postgres.ts';
+import { createTestDatabase, type TestDatabase } from '../testing/postgres.ts';
+import { withClient } from './connection/with-client.ts';
 import { describeRowTypes } from './row-types.ts';
 
 const SHARED_TABLES = [

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { withClient } from '../db/connection/with-client.ts';
 import { eventually } from '../testing/eventually.ts';
 import { directReader } from '../testing/findings/reader.ts';
 import { startApi, type TestApi } from '../testing/http/api.ts';
-import { withClient } from '../testing/postgres.ts';
 import { importHandler } from './handlers.ts';
 import { takeImportLock } from './import-lock.ts';
 

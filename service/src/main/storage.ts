@@ -5,6 +5,7 @@ import pg from 'pg';
 import type { BlobStore } from '../blobs/blobs.ts';
 import { openFileStore } from '../blobs/file-store.ts';
 import { openS3Store } from '../blobs/s3-store.ts';
+import { withClient } from '../db/connection/with-client.ts';
 import { startEmbedded } from '../db/server/embedded.ts';
 import { isUnavailable } from '../db/unavailable.ts';
 import { messageOf, OperatorError } from '../shared/errors.ts';
@@ -62,7 +63,7 @@ function serviceUrl(config: Config): string {
 /** The lock is taken before the server accepts connections, so a starting service has no server yet. */
 async function connectProblem(config: Config): Promise<string | null> {
   try {
-    await connectOnce(new pg.Client({ connectionString: serviceUrl(config), connectionTimeoutMillis: 10_000 }));
+    await connectOnce(serviceUrl(config));
     return null;
   } catch (error) {
     return `has a database that does not respond (${messageOf(error)})`;
@@ -89,23 +90,18 @@ async function startOwnServer(config: Config, kind: 'service' | 'command', log: 
 }
 
 async function reachServer(url: string): Promise<DatabaseServer> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
   try {
-    await connectOnce(client);
+    await connectOnce(url);
   } catch (error) {
-    const { host, database } = client;
+    const { host, database } = new pg.Client(url);
     const why = isUnavailable(error) ? 'Start the server or correct DATABASE_URL.' : 'Correct DATABASE_URL.';
     throw new OperatorError(`Cannot connect to the database "${database ?? ''}" at ${host} (${messageOf(error) || 'no response'}). ${why}`, { cause: error });
   }
   return { url, stop: async () => {} };
 }
 
-async function connectOnce(client: pg.Client): Promise<void> {
-  try {
-    await client.connect();
-  } finally {
-    await client.end().catch(() => {});
-  }
+function connectOnce(url: string): Promise<void> {
+  return withClient({ connectionString: url, connectionTimeoutMillis: 10_000 }, async () => {});
 }
 
 export function keysDir(config: Config): string {

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { withClient } from '../db/connection/with-client.ts';
 import { migrate, readMigrations } from '../db/migrate.ts';
 import { OperatorError } from '../shared/errors.ts';
 import { startApi, type TestApi } from '../testing/http/api.ts';
 import type { Caller } from '../testing/people.ts';
-import { withClient } from '../testing/postgres.ts';
 import { startReplica } from '../testing/replica.ts';
 
 /** A next version: it only adds, so that the previous program can go on. */

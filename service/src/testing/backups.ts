@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { expect, onTestFinished } from 'vitest';
 import type { BlobStore } from '../blobs/blobs.ts';
 import { openFileStore } from '../blobs/file-store.ts';
+import { withClient } from '../db/connection/with-client.ts';
 import { openDatabase } from '../db/database.ts';
 import { instanceSecret } from '../db/instance-secret.ts';
 import { openSigners } from '../evidence/keys/keys.ts';
@@ -14,7 +15,7 @@ import type { Manifest } from '../main/backup/format.ts';
 import { OperatorError } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
 import { ARCHIVE, AWKWARD, addFullOrganization } from './full-organization.ts';
-import { createTestDatabase, withClient } from './postgres.ts';
+import { createTestDatabase } from './postgres.ts';
 
 export const CONTENTS = ['', 'one', AWKWARD, ARCHIVE, randomBytes(300_000)].map((content) => Buffer.from(content));
 

@@ -1,6 +1,7 @@
 import type { TestProject } from 'vitest/node';
+import { withClient } from '../db/connection/with-client.ts';
 import { migrate } from '../db/migrate.ts';
-import { databaseUrl, startTemporaryPostgres, TEMPLATE, withClient } from './postgres.ts';
+import { databaseUrl, startTemporaryPostgres, TEMPLATE } from './postgres.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

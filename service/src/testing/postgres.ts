@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
+import type pg from 'pg';
 import { inject } from 'vitest';
+import { withClient } from '../db/connection/with-client.ts';
 import { type EmbeddedPostgres, startEmbedded } from '../db/server/embedded.ts';
 import { errorCodeOf } from '../shared/errors.ts';
 
@@ -47,16 +48,6 @@ function killServer(folder: string): void {
 
 export function databaseUrl(serverUrl: string, database: string): string {
   return serverUrl.replace(/\/\w+\?/, `/${database}?`);
-}
-
-export async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return await use(client);
-  } finally {
-    await client.end();
-  }
 }
 
 export interface TestDatabase {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { withClient } from '../db/connection/with-client.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { newId } from '../shared/ids.ts';
-import { createTestDatabase, type TestDatabase, withClient } from '../testing/postgres.ts';
+import { createTestDatabase, type TestDatabase } from '../testing/postgres.ts';
 import { aliasesOf } from './aliases.ts';
 
 let database: TestDatabase;

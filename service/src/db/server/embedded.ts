@@ -17,8 +17,8 @@ import {
 import { totalmem, userInfo } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
 import { errorCodeOf, messageOf, OperatorError } from '../../shared/errors.ts';
+import { withClient } from '../connection/with-client.ts';
 import { locatePostgres, makeOwnedDir, type PostgresHome } from './postgres-home.ts';
 import { stopServer } from './stop-server.ts';
 import { watchRecovery } from './watch-recovery.ts';
@@ -238,28 +238,20 @@ const CANNOT_CONNECT_NOW = '57P03';
 
 /** Whether the server answers, or why it does not. */
 async function answerOf(server: Server): Promise<true | string> {
-  const client = new pg.Client({ connectionString: urlOf(server, 'postgres'), connectionTimeoutMillis: ANSWER_MS });
   try {
-    await client.connect();
-    return true;
+    return await withClient({ connectionString: urlOf(server, 'postgres'), connectionTimeoutMillis: ANSWER_MS }, async () => true as const);
   } catch (error) {
     return errorCodeOf(error) ?? messageOf(error);
-  } finally {
-    await client.end().catch(() => {});
   }
 }
 
 async function ensureDatabase(server: Server): Promise<void> {
-  const client = new pg.Client({ connectionString: urlOf(server, 'postgres') });
-  await client.connect();
-  try {
+  await withClient(urlOf(server, 'postgres'), async (client) => {
     const login = await client.query('select from pg_roles where rolname = $1', [LOGIN]);
     if (login.rowCount === 0) await client.query(`create role ${LOGIN} login createrole`);
     const database = await client.query('select from pg_database where datname = $1', [DATABASE]);
     if (database.rowCount === 0) await client.query(`create database ${DATABASE} owner ${LOGIN}`);
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 /** Stops a server that outlived its service, so that the new one starts from a clean cluster. Returns whether a server had crashed. */

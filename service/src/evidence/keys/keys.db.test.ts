@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { parseKeyList, utf8 } from '@rrs/evidence-format';
 import { calculateJwkThumbprint } from 'jose';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { withClient } from '../../db/connection/with-client.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
 import { OperatorError } from '../../shared/errors.ts';
 import { startApi } from '../../testing/http/api.ts';
-import { createTestDatabase, withClient } from '../../testing/postgres.ts';
+import { createTestDatabase } from '../../testing/postgres.ts';
 import { createNextKey, keyKinds } from './key-files.ts';
 import { openSigners, publishedKeys, rotateKeys, type Signers } from './keys.ts';
 

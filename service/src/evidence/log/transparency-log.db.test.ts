@@ -1,10 +1,11 @@
 import { leafHash, rootFromLeaves, utf8, verifyConsistency, verifyInclusion } from '@rrs/evidence-format';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withClient } from '../../db/connection/with-client.ts';
 import { type Database, openDatabase, type TenantTx } from '../../db/database.ts';
 import { newId } from '../../shared/ids.ts';
 import { startLog } from '../../testing/evidence/evidence.ts';
-import { createTestDatabase, type TestDatabase, withClient } from '../../testing/postgres.ts';
+import { createTestDatabase, type TestDatabase } from '../../testing/postgres.ts';
 import {
   appendLeaf,
   LogRestarted,

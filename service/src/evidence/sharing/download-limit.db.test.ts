@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { withClient } from '../../db/connection/with-client.ts';
 import { type PackageBody, usePackages } from '../../testing/evidence/packages.ts';
-import { withClient } from '../../testing/postgres.ts';
 
 const world = usePackages({ config: { RRS_TRUSTED_PROXIES: '127.0.0.1', RRS_PUBLIC_URL: 'https://rrs.example' } });
 

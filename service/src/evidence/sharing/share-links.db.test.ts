@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { withClient } from '../../db/connection/with-client.ts';
 import { mintToken } from '../../organizations/api-keys/tokens.ts';
 import { newId } from '../../shared/ids.ts';
 import { type PackageBody, usePackages } from '../../testing/evidence/packages.ts';
 import { storePackage } from '../../testing/evidence/stored-package.ts';
 import { createMemoryLog } from '../../testing/log.ts';
-import { withClient } from '../../testing/postgres.ts';
 
 const memory = createMemoryLog();
 const world = usePackages({ config: { RRS_TRUSTED_PROXIES: '127.0.0.1', RRS_PUBLIC_URL: 'https://rrs.example' }, log: memory.log });

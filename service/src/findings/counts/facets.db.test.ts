@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { withClient } from '../../db/connection/with-client.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
 import { newId } from '../../shared/ids.ts';
 import { seedFindings } from '../../testing/findings/seed-findings.ts';
-import { createTestDatabase, type TestDatabase, withClient } from '../../testing/postgres.ts';
+import { createTestDatabase, type TestDatabase } from '../../testing/postgres.ts';
 import { listFindings } from '../list/list.ts';
 import type { FindingFilter } from '../list/prepare-filter.ts';
 import { type FacetName, facetNames, readFacets } from './facets.ts';

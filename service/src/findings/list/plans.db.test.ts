@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withClient } from '../../db/connection/with-client.ts';
 import { type Database, openDatabase, type TenantTx } from '../../db/database.ts';
 import { newId } from '../../shared/ids.ts';
 import { seedRankedFindings, ZONE_SIZE, ZONE_VALUES, type Zone, zones } from '../../testing/findings/ranked-findings.ts';
-import { createTestDatabase, type TestDatabase, withClient } from '../../testing/postgres.ts';
+import { createTestDatabase, type TestDatabase } from '../../testing/postgres.ts';
 import { namesFor } from '../fields/names.ts';
 import { listFindings } from './list.ts';
 import type { FindingFilter } from './prepare-filter.ts';

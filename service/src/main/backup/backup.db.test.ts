@@ -8,6 +8,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { BlobStore } from '../../blobs/blobs.ts';
 import { openFileStore } from '../../blobs/file-store.ts';
+import { withClient } from '../../db/connection/with-client.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
 import { fanOut } from '../../events/webhooks/fan-out.ts';
 import { newId } from '../../shared/ids.ts';
@@ -26,7 +27,7 @@ import {
 } from '../../testing/backups.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { addKey } from '../../testing/full-organization.ts';
-import { createTestDatabase, withClient } from '../../testing/postgres.ts';
+import { createTestDatabase } from '../../testing/postgres.ts';
 import { backup } from './backup.ts';
 import { restore } from './restore.ts';
 

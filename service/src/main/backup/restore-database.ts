@@ -3,20 +3,23 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { createGunzip } from 'node:zlib';
-import pg from 'pg';
+import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import { withClient } from '../../db/connection/with-client.ts';
 import { SCHEMA, withOptions } from '../../db/database.ts';
 import { OperatorError } from '../../shared/errors.ts';
 import { JOBS, MANIFEST, type Manifest, tablePath } from './format.ts';
 import { COPY_SETTINGS, copyTarget, describeTables, qualified } from './tables.ts';
 import { sha256Of } from './verify.ts';
 
+const NAME = 'rrs_restore';
+
 function notEmpty(): OperatorError {
   return new OperatorError('The database is not empty: it contains organizations. Set DATABASE_URL to an empty database, or RRS_DATA_DIR to a new folder.');
 }
 
 export async function requireEmptyDatabase(url: string, { schemaVersion }: Manifest): Promise<void> {
-  await withClient(url, async (client) => {
+  await withClient({ connectionString: url, application_name: NAME }, async (client) => {
     const { rows: tables } = await client.query<{ name: string }>('select relname as name from pg_class where relnamespace = to_regnamespace($1)', [SCHEMA]);
     const names = new Set(tables.map(({ name }) => name));
     if (!names.has('schema_migrations')) return;
@@ -37,7 +40,8 @@ export function changedDuringRestore(path: string): OperatorError {
 }
 
 export async function restoreDatabase(url: string, folder: string, manifest: Manifest): Promise<void> {
-  await withClient(withOptions(url, `-c role=rrs_owner -c search_path=${SCHEMA}`), async (client) => {
+  const connectionString = withOptions(url, `-c role=rrs_owner -c search_path=${SCHEMA}`);
+  await withClient({ connectionString, application_name: NAME }, async (client) => {
     await client.query('begin');
     await client.query(COPY_SETTINGS);
     const tables = await tablesInForeignKeyOrder(client, manifest);
@@ -147,16 +151,4 @@ async function* batchesOfLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
     batch = [];
   }
   if (batch.length > 0) yield batch;
-}
-
-async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url, application_name: 'rrs_restore' });
-  // A broken connection fails the running statement. Without a listener, the event would also end the process.
-  client.on('error', () => {});
-  await client.connect();
-  try {
-    return await use(client);
-  } finally {
-    await client.end();
-  }
 }

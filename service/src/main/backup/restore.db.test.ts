@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { BlobStore } from '../../blobs/blobs.ts';
+import { withClient } from '../../db/connection/with-client.ts';
 import { openDatabase } from '../../db/database.ts';
 import { instanceSecret } from '../../db/instance-secret.ts';
 import { openSigners } from '../../evidence/keys/keys.ts';
@@ -25,7 +26,6 @@ import {
   securityOf,
 } from '../../testing/backups.ts';
 import { AWKWARD, greet } from '../../testing/full-organization.ts';
-import { withClient } from '../../testing/postgres.ts';
 import type { Manifest } from './format.ts';
 import { restore } from './restore.ts';
 

@@ -5,12 +5,12 @@ import { Readable } from 'node:stream';
 import { bytesSource, createRecorder, readPackage } from '@rrs/verifier';
 import { nodePlatform } from '@rrs/verifier/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withClient } from '../../db/connection/with-client.ts';
 import { comparePdf } from '../../evidence/deep/compare-pdf.ts';
 import type { DeepFinding } from '../../evidence/deep/deep-check.ts';
 import { deepCheckFile } from '../../evidence/deep/deep-check-file.ts';
 import { ChildFailure } from '../../jobs/children/child.ts';
 import { usePackages } from '../../testing/evidence/packages.ts';
-import { withClient } from '../../testing/postgres.ts';
 import { verifyEvidence } from './verify-evidence.ts';
 
 const cve = (n: number): string => `CVE-2026-${10_000 + n}`;

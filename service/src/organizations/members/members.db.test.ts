@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withClient } from '../../db/connection/with-client.ts';
 import { newId } from '../../shared/ids.ts';
 import { outranks, type Role, roles } from '../../shared/permissions.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { startApi, type TestApi } from '../../testing/http/api.ts';
 import { addPerson, behindProxy, createKey, signIn, statusOf, trySignIn } from '../../testing/people.ts';
-import { withClient } from '../../testing/postgres.ts';
 import { startReplica } from '../../testing/replica.ts';
 
 let api: TestApi;

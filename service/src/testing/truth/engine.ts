@@ -1,6 +1,7 @@
+import { withClient } from '../../db/connection/with-client.ts';
 import { migrate } from '../../db/migrate.ts';
 import { type Engine, useImports } from '../findings/imports.ts';
-import { databaseUrl, startTemporaryPostgres, withClient } from '../postgres.ts';
+import { databaseUrl, startTemporaryPostgres } from '../postgres.ts';
 
 const DATABASE = 'truth';
 
