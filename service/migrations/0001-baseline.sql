@@ -1074,9 +1074,14 @@ create table import_closures (
   -- Why the finding stays open. Withheld closures have none.
   blockers text[] not null default '{}',
   gaps text[] not null default '{}',
-  primary key (org_id, import_id, finding_id, track),
-  foreign key (org_id, import_id) references imports (org_id, id)
+  primary key (org_id, import_id, finding_id, track)
 );
+-- The first imports need statistics: see the staging tables.
+alter table import_closures alter org_id set (n_distinct = 1), alter import_id set (n_distinct = 1);
+insert into import_closures (org_id, import_id, finding_id, track, absence, absent_at) select id, id, gen_random_uuid(), 0, '', now() from gen_random_uuid() id, generate_series(1, 1000);
+analyze import_closures;
+truncate import_closures;
+alter table import_closures add foreign key (org_id, import_id) references imports (org_id, id);
 select make_tenant_table('import_closures', 'select, insert, update, delete');
 
 -- What an import did to findings, each of them once. Arrays, because an import can change 100,000 findings and rows of their own would double what it writes.
@@ -1260,8 +1265,34 @@ create view tenant_import_groups as select * from import_groups where org_id = c
 grant insert on import_assets, import_rows, import_texts, import_seen, import_groups to rrs_import;
 grant select, insert, update, delete on tenant_import_assets, tenant_import_rows, tenant_import_texts, tenant_import_seen, tenant_import_groups to rrs_app;
 
--- Staged rows come and go faster than autovacuum gathers statistics, and without statistics the planner expects one row instead of thousands. If
--- another import has the table locked, the import goes on without: its plans are slower, not wrong. Orders of magnitude are enough, so samples are small.
+-- Staged rows come and go faster than autovacuum gathers statistics, so imports gather them. Orders of magnitude are enough, so samples are small. If
+-- autovacuum or another import has a table locked, an import goes on with the statistics of earlier ones, and the first imports with those of the
+-- examples below. They always say that all rows of a table belong to the same import. Otherwise, the planner would expect one row where there are
+-- thousands, and compare each of them with each other one.
+do $$
+declare
+  staging text;
+begin
+  foreach staging in array array['import_assets', 'import_rows', 'import_texts', 'import_seen', 'import_groups'] loop
+    execute format('alter table %I alter org_id set (n_distinct = 1), alter import_id set (n_distinct = 1)', staging);
+  end loop;
+end
+$$;
+insert into import_assets (org_id, import_id, asset_key, new_id, type, name, keys, ranks, name_rank, track_name, track_kind, track_counts, build_ids)
+select one, one, n::text, gen_random_uuid(), 'host', n::text, array[n::text], '{0}', 0, '', '', n % 2 = 0, '{}' from gen_random_uuid() one, generate_series(1, 1000) n;
+insert into import_rows (org_id, import_id, n, new_id, asset_key, weakness, aliases, identity_key, external_id, title, severity, suppressed, present,
+  vulnerability_ids, cwes, reported_kev, malicious, component, component_key, location, text_id, tags, words, place_label, content)
+select one, one, n, gen_random_uuid(), n::text, n::text, '{}', int4send(n), n::text, n::text, 1 + n % 5, n % 2 = 0, n % 2 = 0,
+  '{}', '{}', n % 2 = 0, n % 2 = 0, n::text, n::text, '{}', int4send(n), '{}', '{}', '', int4send(n) from gen_random_uuid() one, generate_series(1, 1000) n;
+insert into import_texts (org_id, import_id, text_id, reference_urls) select one, one, int4send(n), '{}' from gen_random_uuid() one, generate_series(1, 1000) n;
+insert into import_seen (org_id, import_id, finding_id, content) select one, one, gen_random_uuid(), int4send(n) from gen_random_uuid() one, generate_series(1, 1000) n;
+insert into import_groups (org_id, import_id, n, members, rows, asset_id, track, counts, weakness, identity_key, external_id, present, content, seen_at, absent_at,
+  finding_id, is_shared, place, was_gone, outcome)
+select one, one, n, array[n], 1 + n % 2, gen_random_uuid(), 0, n % 2 = 0, n::text, int4send(n), n::text, n % 2 = 0, int4send(n), now(), case when n % 2 = 0 then now() end,
+  gen_random_uuid(), n % 2 = 0, case when n % 2 = 0 then n::text end, n % 2 = 0, case when n % 2 = 0 then 'created' else 'updated' end from gen_random_uuid() one, generate_series(1, 1000) n;
+analyze import_assets, import_rows, import_texts, import_seen, import_groups;
+truncate import_assets, import_rows, import_texts, import_seen, import_groups;
+
 create function analyze_staging() returns void language plpgsql security definer set search_path = rrs, pg_temp set default_statistics_target = 20 as $$
 begin
   analyze (skip_locked) import_assets (org_id, import_id, asset_key);

@@ -83,12 +83,12 @@ async function findKnown(tx: TenantTx, orgId: string, importId: string): Promise
       from tenant_import_assets staged cross join lateral unnest(staged.keys, staged.ranks) as names (key, rank)
       where staged.org_id = ${orgId} and staged.import_id = ${importId} and staged.asset_id is null group by 1, 2
     ), named as materialized (
-      select each.asset_key, each.keys, split_part(each.asset_key, E'\\n', 1) as name, ${kindsSql(sql`unnest(each.keys) as k (key)`)} as kinds
-      from (select asset_key, array_agg(key) as keys from staged group by 1) each
+      select each.*, split_part(each.asset_key, E'\\n', 1) as name, ${kindsSql(sql`unnest(each.keys) as k (key)`)} as kinds
+      from (select asset_key, array_agg(key) as keys, array_agg(rank) as ranks from staged group by 1) each
     ), crowds as (
-      select staged.*, named.keys, max(named.kinds) over same > named.kinds as is_poorer, ${isAddressSql(sql`staged.key`)} as is_address,
+      select named.asset_key, named.keys, staged.key, staged.rank, max(named.kinds) over same > named.kinds as is_poorer, ${isAddressSql(sql`staged.key`)} as is_address,
         min(named.name) filter (where named.kinds > 1) over same is distinct from max(named.name) filter (where named.kinds > 1) over same as is_crowded
-      from staged join named using (asset_key) where staged.rank < 2 window same as (partition by staged.key)
+      from named cross join lateral unnest(named.keys, named.ranks) as staged (key, rank) where staged.rank < 2 window same as (partition by staged.key)
     ), keyed as materialized (
       select crowds.*, bool_or(is_poorer) over (partition by asset_key) as waits from crowds
     ), known as materialized (

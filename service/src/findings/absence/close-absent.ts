@@ -141,14 +141,17 @@ export async function acceptRun(tx: TenantTx, resolution: Resolution, { isConnec
 /** Removes findings that this run sees from the withheld closures of earlier runs of the same source. */
 async function keepSeenAgain(tx: TenantTx, { orgId, importId, sourceId }: Resolution): Promise<void> {
   await sql`
-    delete from import_closures c using imports earlier, (
-      select finding_id, seen_at from tenant_import_groups where org_id = ${orgId} and import_id = ${importId} and present
-      union all select i.finding_id, coalesce(i.last_seen, run.ended_at) from tenant_import_seen i join findings f on f.org_id = ${orgId} and f.id = i.finding_id
-        join (select asset_id, max(ended_at) as ended_at from ${importedAssets} a where org_id = ${orgId} and import_id = ${importId} group by 1) run on run.asset_id = f.asset_id
-        where i.org_id = ${orgId} and i.import_id = ${importId}
-    ) g
-    where earlier.org_id = ${orgId} and earlier.source_id = ${sourceId} and earlier.status = 'needs_confirmation' and c.org_id = ${orgId} and c.import_id = earlier.id
-      and g.finding_id = c.finding_id and g.seen_at >= c.absent_at`.execute(tx);
+    delete from import_closures c
+    where c.org_id = ${orgId} and c.import_id in (select i.id from imports i where i.org_id = ${orgId} and i.source_id = ${sourceId} and i.status = 'needs_confirmation')
+      and exists (
+        select from tenant_import_groups g
+        where g.org_id = ${orgId} and g.import_id = ${importId} and g.finding_id = c.finding_id and g.present and g.seen_at >= c.absent_at
+        union all
+        select from tenant_import_seen i
+        where i.org_id = ${orgId} and i.import_id = ${importId} and i.finding_id = c.finding_id and c.absent_at <= coalesce(i.last_seen, (
+          select max(a.ended_at) from findings f join ${importedAssets} a on a.org_id = ${orgId} and a.import_id = ${importId} and a.asset_id = f.asset_id
+          where f.org_id = ${orgId} and f.id = c.finding_id))
+        offset 0)`.execute(tx);
 }
 
 /** Marks the findings as absent for this source and track, and closes those that no source sees any more. */
