@@ -1,0 +1,46 @@
+import type { Asset } from '@rrs/scan-reports';
+import { expect, it } from 'vitest';
+import { seen, useImports } from '../../testing/findings/imports.ts';
+
+const engine = useImports();
+const repository: Asset = { type: 'repository', name: 'https://git.example.com/shop' };
+const on = (ref: string): Asset => ({ ...repository, ref });
+const inLine = (asset: Asset, n: number, rule = 'eval') => seen({ asset, rule, location: { path: `src/file${n}.ts`, line: n } });
+
+/** Rows of the organization in each table that has any. */
+async function rowsIn(org: string): Promise<Record<string, number>> {
+  const tables = await engine
+    .admin()
+    .query<{ name: string }>(
+      `select c.table_name as name from information_schema.columns c join information_schema.tables t using (table_schema, table_name) where c.table_schema = 'rrs' and c.column_name = 'org_id' and t.table_type = 'BASE TABLE'`,
+    );
+  const counts = tables.rows.map(({ name }) => `select '${name}' as name, count(*)::int as count from "${name}" where org_id = $1`);
+  const { rows } = await engine.admin().query<{ name: string; count: number }>(counts.join(' union all '), [org]);
+  return Object.fromEntries(rows.filter(({ count }) => count > 0).map(({ name, count }) => [name, count]));
+}
+
+/** The rows that pull requests add to a repository of which the main branch has `size` findings. Each fixes one, and has one of its own. */
+async function addedBy(requests: number, size: number): Promise<Record<string, number>> {
+  const org = await engine.organization();
+  const scan = async (asset: Asset, own: readonly number[], hour: number) => {
+    const first = own.length === 0 ? 0 : 1;
+    const known = Array.from({ length: size - first }, (_, n) => inLine(asset, n + first));
+    const scope = { coverage: 'complete', started_at: new Date(Date.UTC(2026, 0, 1, hour)).toISOString() } as const;
+    const row = await engine.run(org, [...known, ...own.map((n) => inLine(asset, n, `own-${n}`)), { run: { asset } }], { scope });
+    expect(row).toMatchObject({ status: 'succeeded', closed: 0 });
+  };
+  await scan(on('main'), [], 0);
+  const before = await rowsIn(org);
+  for (let n = 1; n <= requests; n++) await scan(on(`refs/pull/${n}/merge`), [n], n);
+  const after = await rowsIn(org);
+  return Object.fromEntries(Object.entries(after).flatMap(([name, count]) => (count === before[name] ? [] : [[name, count - (before[name] ?? 0)]])));
+}
+
+// The promise is about 50 pull requests of a repository with 2,000 findings. What they add does not depend on how many it has.
+it('pull requests add only what they have themselves, however many findings the repository has', async () => {
+  const added = await addedBy(5, 20);
+  expect(added).toMatchObject({ findings: 5, sightings: 5, asset_tracks: 5, run_assets: 5, source_coverage: 5, imports: 5 });
+  expect(added).not.toHaveProperty('occurrences');
+  expect(added).not.toHaveProperty('finding_history');
+  expect(await addedBy(5, 400)).toEqual(added);
+});
