@@ -158,6 +158,14 @@ describe('findings that a person merges', () => {
     expect(rows).toEqual([{ records: 2 }]);
   });
 
+  it('keep what weakens the proof of the statement that stays, and of no other one', async () => {
+    const { asset, other, older, newer } = await twoFindings(['tool_a', 'tool_a']);
+    await scan(asset, [other], 3, 'tool_a');
+    expect((await read(older)).sightings).toMatchObject([{ state: 'absent', gaps: [{ code: 'knowledge_unstated' }] }]);
+    await merge(newer, older);
+    expect((await read(older)).sightings).toMatchObject([{ state: 'present', gaps: [] }]);
+  });
+
   it('move to the work items of the merged one', async () => {
     const { older, newer } = await twoFindings();
     const { body } = await send('POST', '/work-items', { title: 'upgrade', finding_ids: [newer] });

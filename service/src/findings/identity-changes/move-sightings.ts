@@ -28,6 +28,7 @@ const statement = [
   'state',
   'absence',
   'absent_at',
+  'gaps',
   'severity',
   'tool_severity',
   'suppressed',

@@ -124,7 +124,7 @@ async function restoreDoubled(tx: TenantTx, { orgId, from, into, plan, moved }: 
     where ${isOld} and ${kept} and ${same}`.execute(tx);
   await sql`
     with ${plan}
-    update sightings own set ${copied('was')}, first_seen = was.first_seen, peak_severity = was.peak_severity, records = was.records, gaps = was.gaps
+    update sightings own set ${copied('was')}, first_seen = was.first_seen, peak_severity = was.peak_severity, records = was.records
     from plan, ${stored('sightings', into)} was
     where ${isOld} and ${kept} and was.finding_id = own.finding_id and was.source_id = own.source_id`.execute(tx);
 }
