@@ -768,7 +768,7 @@ create table sightings (
   state text not null check (state in ('present', 'absent', 'unknown')),
   -- Why the sighting is absent. Only 'gone' proves a fix.
   absence text check (absence in ('gone', 'retracted', 'declared', 'check_retired', 'asset_gone', 'track_ended')),
-  -- What the scan that no longer showed the finding does not state, so that its proof is weaker.
+  -- What weakens the proof that the finding is gone.
   gaps text[],
   severity smallint not null,
   -- The highest severity that the source ever stated. Deadlines in evidence are judged by it.
@@ -876,6 +876,8 @@ create table run_assets (
   variant text,
   -- All digests and ids of the image, and the commit. Tools do not agree on one.
   build_ids text[],
+  -- Whether only its address tells which host it was.
+  identity_weak boolean not null default false,
   primary key (org_id, source_id, asset_id, track, import_id)
 );
 create index run_assets_by_import on run_assets (org_id, import_id);

@@ -894,6 +894,7 @@ interface RunAssetsTable {
   named_keys: string[] | null;
   variant: string | null;
   build_ids: string[] | null;
+  identity_weak: Generated<boolean>;
 }
 
 interface RunListsTable {

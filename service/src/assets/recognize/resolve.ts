@@ -123,7 +123,8 @@ async function createNew(tx: TenantTx, orgId: string, importId: string, { all }:
       where staged.org_id = ${orgId} and staged.import_id = ${importId} and staged.asset_id is null
         and (${all}::boolean or staged.asset_key not in (select asset_key from waiting))
     )
-    update tenant_import_assets set asset_id = chosen.asset_id from chosen
+    update tenant_import_assets set asset_id = chosen.asset_id,
+      identity_weak = coalesce((select bool_and(${isAddressSql(sql`key`)}) from unnest(keys, ranks) as names (key, rank) where rank < 2), false) from chosen
     where tenant_import_assets.org_id = ${orgId} and tenant_import_assets.import_id = ${importId} and tenant_import_assets.asset_key = chosen.asset_key`.execute(
     tx,
   );

@@ -89,10 +89,10 @@ async function recordRun(tx: TenantTx, resolution: Resolution, { complete, check
   const lists = { checks, files, components, ports: ports.map(portRange), unread, skipped, leftOut, restrictions };
   await sql`
     insert into run_assets (org_id, source_id, asset_id, track, import_id, version_n, started_at, ended_at, complete, accepted, credentialed, knowledge_at, selective, track_name,
-      variant, build_ids, named_keys)
+      variant, identity_weak, build_ids, named_keys)
     select ${orgId}, ${sourceId}, a.asset_id, a.track, ${importId}, max(a.version_n), min(a.started_at), max(a.ended_at), ${complete}::boolean and bool_and(a.doubt is null), true,
       bool_and(a.credentialed), min(a.knowledge_at), ${isSelective(lists)}, case when min(a.track_name) = max(a.track_name) then min(a.track_name) end,
-      string_agg(distinct a.variant, ',' order by a.variant), array_remove(array_agg(distinct id), null),
+      string_agg(distinct a.variant, ',' order by a.variant), bool_or(a.identity_weak), array_remove(array_agg(distinct id), null),
       case when exists (select from ${mergedAssets} merged where merged.org_id = ${orgId} and merged.asset_id = a.asset_id) then (
         select array_agg(distinct key) from ${importedAssets} named cross join lateral unnest(named.keys) as key
         where named.org_id = ${orgId} and named.import_id = ${importId} and named.asset_id = a.asset_id and named.track = a.track) end

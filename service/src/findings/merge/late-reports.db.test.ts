@@ -100,6 +100,20 @@ describe('a report that arrives late leads to the same findings and places:', ()
     expect((await engine.admin().query(gaps, [late])).rows).toEqual(rows);
   });
 
+  it('a host that only its address tells', async () => {
+    const [forward, late] = [await engine.organization(), await engine.organization()];
+    const host: Asset = { type: 'host', name: '192.0.2.7', identifiers: [{ kind: 'ip', value: '192.0.2.7' }] };
+    const scan = (org: string, day: number, items: Observation[]) =>
+      engine.run(org, [...items, { run: { asset: host } }], { scope: { coverage: 'complete', started_at: `2026-01-0${day}T00:00:00Z` } });
+    await scan(forward, 1, [seen({ asset: host })]);
+    await scan(forward, 2, []);
+    await scan(late, 2, []);
+    await scan(late, 1, [seen({ asset: host })]);
+    const rows = (await engine.admin().query(gaps, [forward])).rows;
+    expect(rows).toMatchObject([{ absence: 'gone', gaps: ['identity_weak', 'credentials_unstated', 'knowledge_unstated'] }]);
+    expect((await engine.admin().query(gaps, [late])).rows).toEqual(rows);
+  });
+
   it.each([
     ['that the tool looked for', searched('secrets'), 'verified', ['checks_unstated', 'search_unstated']],
     ['if the tool looked for something else', searched('licenses'), 'open', null],

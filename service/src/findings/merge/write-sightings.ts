@@ -46,6 +46,7 @@ export async function writeSightings(tx: TenantTx, resolution: Resolution, { joi
 
 /** What the run `later` of the import `i` does not state about the finding `f`. See `gapsOf` for runs that come in order. */
 const lateGaps = sql`array_remove(array[
+  case when later.identity_weak then 'identity_weak' end,
   case when (i.run->'unstated'->>'time')::boolean then 'time_unstated' end,
   case when later.credentialed is null and f.asset_type = 'host' then 'credentials_unstated' end,
   case when later.knowledge_at is null and cardinality(f.vulnerability_ids) > 0 then 'knowledge_unstated' end,

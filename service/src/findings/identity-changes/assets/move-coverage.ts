@@ -44,12 +44,12 @@ export async function moveCoverage(tx: TenantTx, orgId: string, { from, into, tr
       complete_import_id = case when known.complete_import_id = excluded.complete_import_id then known.complete_import_id end,
       complete_at = case when known.complete_import_id = excluded.complete_import_id then known.complete_at end, version_n = null`.execute(tx);
   const { rows: added } = await sql<StoredCoverage['added'][number]>`
-    insert into run_assets (org_id, source_id, asset_id, track, import_id, version_n, started_at, ended_at, complete, accepted, credentialed, knowledge_at, selective, track_name, variant, build_ids)
+    insert into run_assets (org_id, source_id, asset_id, track, import_id, version_n, started_at, ended_at, complete, accepted, credentialed, knowledge_at, selective, track_name, variant, identity_weak, build_ids)
     select old.org_id, old.source_id, ${into}, track."into", old.import_id, version."into", old.started_at, old.ended_at,
       -- The run covered what was then another asset. If the source has scanned the rest apart from it, it proves nothing about that.
       old.complete and not exists (
         select from run_assets other where other.org_id = ${orgId} and other.asset_id = ${into} and other.source_id = old.source_id and other.track = track."into"),
-      old.accepted, old.credentialed, old.knowledge_at, old.selective, old.track_name, old.variant, old.build_ids
+      old.accepted, old.credentialed, old.knowledge_at, old.selective, old.track_name, old.variant, old.identity_weak, old.build_ids
     from run_assets old ${renumbered}
     on conflict (org_id, source_id, asset_id, track, import_id) do nothing returning source_id, track, import_id`.execute(tx);
   for (const table of ['source_coverage', 'run_assets'] as const) await tx.deleteFrom(table).where('org_id', '=', orgId).where('asset_id', '=', from).execute();

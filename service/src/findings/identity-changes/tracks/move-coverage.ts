@@ -30,9 +30,9 @@ export async function moveTrackCoverage(tx: TenantTx, orgId: string, { assetId, 
       import_id = case when known.seen_at < excluded.seen_at then excluded.import_id else known.import_id end, seen_at = greatest(known.seen_at, excluded.seen_at),
       complete_import_id = null, complete_at = null, version_n = null`.execute(tx);
   const { rows: added } = await sql<StoredRuns['added'][number]>`
-    insert into run_assets (org_id, source_id, asset_id, track, import_id, version_n, started_at, ended_at, complete, accepted, credentialed, knowledge_at, selective, track_name, variant, build_ids)
+    insert into run_assets (org_id, source_id, asset_id, track, import_id, version_n, started_at, ended_at, complete, accepted, credentialed, knowledge_at, selective, track_name, variant, identity_weak, build_ids)
     select old.org_id, old.source_id, old.asset_id, ${into}, old.import_id, coalesce(version."into", old.version_n), old.started_at, old.ended_at, false, old.accepted, old.credentialed,
-      old.knowledge_at, old.selective, old.track_name, old.variant, old.build_ids
+      old.knowledge_at, old.selective, old.track_name, old.variant, old.identity_weak, old.build_ids
     from run_assets old ${build} on conflict (org_id, source_id, asset_id, track, import_id) do nothing returning source_id, import_id`.execute(tx);
   for (const table of ['source_coverage', 'run_assets'] as const) {
     await tx.deleteFrom(table).where('org_id', '=', orgId).where('asset_id', '=', assetId).where('track', '=', from).execute();
