@@ -4039,10 +4039,18 @@ export type Sighting = {
   absence: 'gone' | 'retracted' | 'declared' | 'check_retired' | 'asset_gone' | 'track_ended' | null;
   /** Time of the scan that no longer showed the finding */
   absent_at: string | null;
-  /** What the scan that no longer showed the finding does not state, so that its proof is weaker. Empty while the finding is present */
+  /** What weakens the proof that the finding is gone: what the scan that no longer showed it does not state, or that the source was retired while it saw the finding. Empty while the finding is present */
   gaps: {
     /** The gap, for programs */
-    code: 'identity_weak' | 'time_unstated' | 'credentials_unstated' | 'knowledge_unstated' | 'checks_unstated' | 'search_unstated' | 'part_unstated';
+    code:
+      | 'identity_weak'
+      | 'time_unstated'
+      | 'credentials_unstated'
+      | 'knowledge_unstated'
+      | 'checks_unstated'
+      | 'search_unstated'
+      | 'part_unstated'
+      | 'source_retired';
     /** The gap, in words */
     sentence: string;
   }[];

@@ -36,7 +36,8 @@ export const Sighting = Named('Sighting', {
       sentence: Type.String({ description: 'The gap, in words', examples: [gaps.credentials_unstated] }),
     }),
     {
-      description: 'What the scan that no longer showed the finding does not state, so that its proof is weaker. Empty while the finding is present',
+      description:
+        'What weakens the proof that the finding is gone: what the scan that no longer showed it does not state, or that the source was retired while it saw the finding. Empty while the finding is present',
       examples: [[]],
     },
   ),

@@ -71,7 +71,7 @@ export function unstatedBy({ isTimeStated, checks, searchStated, wholeStated }: 
   return { time: !isTimeStated, checks: checks === null, search: searchStated, whole: wholeStated };
 }
 
-/** What the scan that closed a finding does not state. It closes the finding all the same, and evidence names it. */
+/** What weakens the proof that a finding is gone, mostly because the scan that closed it does not state it. It closes the finding all the same, and evidence names it. */
 export const gaps = {
   identity_weak: 'Only its address tells that the scanned host is the one that had the finding.',
   time_unstated: 'The report does not say when the scan took place, so the time of its upload counts.',
@@ -80,6 +80,7 @@ export const gaps = {
   checks_unstated: 'The report does not list the checks that were enabled.',
   search_unstated: 'The report does not show that the tool looked for findings of this kind. Whoever uploaded it says so.',
   part_unstated: 'The report does not name the file of the finding. Whoever uploaded it says that all of the repository was scanned.',
+  source_retired: 'The source was retired while it still saw the finding. Only others can show that it is gone.',
 } as const;
 export type Gap = keyof typeof gaps;
 

@@ -4,7 +4,7 @@ import type { TenantTx } from '../../db/database.ts';
 import { systemActor } from '../../shared/actor.ts';
 import { type FindingFollower, idsSql } from '../follower.ts';
 import { closeUnseen } from '../merge/change-status.ts';
-import type { Groups } from '../merge/group-records.ts';
+import { type Groups, seenUntilSql } from '../merge/group-records.ts';
 import { updateShared } from '../merge/merged-values.ts';
 import { isLarge, type Resolution } from '../merge/resolution.ts';
 import { componentEntry, isSelective, portRange, recordLists } from '../merge/run-lists.ts';
@@ -157,8 +157,10 @@ async function keepSeenAgain(tx: TenantTx, { orgId, importId, sourceId }: Resolu
 /** Marks the findings as absent for this source and track, and closes those that no source sees any more. */
 async function applyClosures(tx: TenantTx, resolution: Resolution): Promise<number> {
   const { orgId, importId, sourceId } = resolution;
+  // What proves nothing must not hide that the source saw the finding after another one proved something.
+  const lastSeen = sql`case when c.absence = 'gone' then s.last_seen else least(${seenUntilSql(orgId, sql`(select f.asset_id from findings f where f.org_id = ${orgId} and f.id = c.finding_id)`)}, c.absent_at) end`;
   await sql`
-    update sightings s set state = 'absent', absence = c.absence, absent_at = c.absent_at, gaps = c.gaps, last_import_id = ${importId} from import_closures c
+    update sightings s set state = 'absent', absence = c.absence, absent_at = c.absent_at, gaps = c.gaps, last_import_id = ${importId}, last_seen = ${lastSeen} from import_closures c
     where c.org_id = ${orgId} and c.import_id = ${importId} and s.org_id = ${orgId} and s.finding_id = c.finding_id and s.source_id = ${sourceId} and s.track = c.track
       and (s.state = 'present' or s.absence = 'declared') and s.last_seen <= c.absent_at`.execute(tx);
   const ids = sql`select c.finding_id from import_closures c where c.org_id = ${orgId} and c.import_id = ${importId}`;

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { ReasonCode } from '../reason-codes.ts';
 
 /**
  * Whether the finding may still be there. False only if no source sees it any more and a scan has shown that it is gone: a source that states that it is
@@ -11,9 +12,20 @@ export function stillReported(orgId: string, finding: RawBuilder<unknown>): RawB
 
 /**
  * Whether the sighting `s` proves that the finding is gone from its track. What another source saw there later refutes it: retiring that source, or ending
- * what it saw, does not bring the proof back.
+ * what it saw, does not bring the proof back. What a retired source saw on another track needs a proof of its own.
  */
 export function provenGoneSql(orgId: string): RawBuilder<boolean> {
+  const proof = sql`
+    select from sightings proof where proof.org_id = ${orgId} and proof.finding_id = other.finding_id and proof.track = other.track
+      and proof.absence = 'gone' and proof.absent_at >= other.last_seen`;
   return sql`(s.absence is not distinct from 'gone' and not exists (
-    select from sightings other where other.org_id = ${orgId} and other.finding_id = s.finding_id and other.track = s.track and other.last_seen > s.absent_at))`;
+    select from sightings other where other.org_id = ${orgId} and other.finding_id = s.finding_id
+      and ((other.track = s.track and other.last_seen > s.absent_at) or (${endedBySourceSql('other')} and not exists (${proof})))))`;
 }
+
+/** Whether the source of a sighting was retired while it saw the finding. */
+export function endedBySourceSql(x: 's' | 'other'): RawBuilder<boolean> {
+  return sql`(${sql.ref(`${x}.state`)} = 'unknown' and ${sql.ref(`${x}.gaps`)} @> ${sql.lit(`{${RETIRED}}`)}::text[])`;
+}
+
+const RETIRED: ReasonCode = 'source_retired';

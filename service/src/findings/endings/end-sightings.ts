@@ -6,6 +6,7 @@ import { voidRequestsOfClosed } from '../decisions/decisions.ts';
 import { provenGoneSql } from '../decisions/sightings.ts';
 import { type FindingFollower, idsSql } from '../follower.ts';
 import { historySql } from '../history.ts';
+import { seenUntilSql } from '../merge/group-records.ts';
 import { reasonSentences } from '../reason-codes.ts';
 import { verifiedByScan, withdrawnBySystem } from '../status.ts';
 import { foldAgain } from './fold-again.ts';
@@ -23,7 +24,10 @@ interface Ending {
 export async function endSightings(tx: TenantTx, actor: Actor, follower: FindingFollower, { code, where }: Ending): Promise<void> {
   const { orgId } = actor;
   const { rows } = await sql<{ finding_id: string }>`
-    update sightings s set state = 'unknown' where s.org_id = ${orgId} and s.state = 'present' and ${where} returning s.finding_id`.execute(tx);
+    update sightings s set state = 'unknown', gaps = case when ${code === 'source_retired'} then array[${code}] end, last_seen = ${seenUntilSql(orgId, sql`f.asset_id`)}
+    from findings f where f.org_id = ${orgId} and f.id = s.finding_id and s.org_id = ${orgId} and s.state = 'present' and ${where} returning s.finding_id`.execute(
+    tx,
+  );
   const ids = [...new Set(rows.map(({ finding_id }) => finding_id))];
   if (ids.length === 0) return;
   await foldAgain(tx, actor, ids);

@@ -4,7 +4,7 @@ import { trackName } from '../../assets/track-name.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { anyRows } from '../../db/rows.ts';
 import { emitSql } from '../../events/emit.ts';
-import { provenGoneSql } from '../decisions/sightings.ts';
+import { endedBySourceSql, provenGoneSql } from '../decisions/sightings.ts';
 import { historySql } from '../history.ts';
 import { type ReasonCode, reasonSentences } from '../reason-codes.ts';
 import { scanOfSql } from '../scan-of.ts';
@@ -65,14 +65,14 @@ const UNPROVEN: readonly Assurance[] = ['declared', 'artifact'];
  * refutes is withdrawn.
  */
 function closingSql(orgId: string, ids: RawBuilder<unknown>): RawBuilder<unknown> {
-  const { scan_absent, acceptance_fixed, source_fixed, source_retracted, check_retired, asset_gone, track_ended } = reasonSentences;
+  const { scan_absent, acceptance_fixed, source_fixed, source_retracted, source_retired, check_retired, asset_gone, track_ended } = reasonSentences;
   return sql`
     select f.id, f.listed, f.status as before, seen.absent_at, verdict.status as after, verdict.code, verdict.sentence,
       case verdict.status when 'verified' then case when f.status in ('remediated', 'verified') then 'scan_after_claim' else 'scan_only' end when 'remediated' then 'declared' end as assurance,
       coalesce(track.name, ${trackName(null)}) as track, build.name as version
     from findings f
     cross join lateral (
-      select bool_or(s.state = 'present') as present, max(s.absent_at) as absent_at, bool_or(s.proves) as gone, bool_or(s.absence = 'declared') as declared,
+      select bool_or(s.state = 'present') as present, max(s.absent_at) as absent_at, bool_or(s.proves) as gone, bool_or(s.absence = 'declared') as declared, bool_or(${endedBySourceSql('s')}) as ended,
         coalesce(max(s.absent_at) filter (where s.proves), max(s.absent_at)) as decided_at,
         (array_agg(s.absence order by s.absence = 'gone', s.absent_at desc, s.absence) filter (where s.absence is not null))[1] as last,
         (array_agg(array[s.source_id::text, s.track::text, s.last_import_id::text] order by s.proves desc, s.absent_at desc nulls last, s.absence, s.source_id, s.track))[1:1] as scan
@@ -80,11 +80,11 @@ function closingSql(orgId: string, ids: RawBuilder<unknown>): RawBuilder<unknown
     ) seen
     join (values
       ('verified', 'scan_absent', ${scan_absent}::text), ('verified', 'acceptance_fixed', ${acceptance_fixed}::text),
-      ('remediated', 'source_fixed', ${source_fixed}::text), ('withdrawn', 'source_retracted', ${source_retracted}::text),
+      ('remediated', 'source_fixed', ${source_fixed}::text), ('withdrawn', 'source_retracted', ${source_retracted}::text), ('withdrawn', 'source_retired', ${source_retired}::text),
       ('withdrawn', 'check_retired', ${check_retired}::text), ('withdrawn', 'asset_gone', ${asset_gone}::text), ('withdrawn', 'track_ended', ${track_ended}::text)
     ) as verdict (status, code, sentence)
       on verdict.code = case when seen.gone then case f.status when 'risk_accepted' then 'acceptance_fixed' else 'scan_absent' end
-        when seen.declared then 'source_fixed' when seen.last in ('retracted', 'gone') then 'source_retracted' else coalesce(seen.last, 'source_retracted') end
+        when seen.declared then 'source_fixed' when seen.ended then 'source_retired' when seen.last in ('retracted', 'gone') then 'source_retracted' else coalesce(seen.last, 'source_retracted') end
     left join ${assetTracks} track on track.org_id = ${orgId} and track.asset_id = f.asset_id and track.n = seen.scan[1][2]::smallint
     left join run_assets run on run.org_id = ${orgId} and run.source_id = seen.scan[1][1]::uuid and run.asset_id = f.asset_id and run.track = seen.scan[1][2]::smallint
       and run.import_id = seen.scan[1][3]::uuid

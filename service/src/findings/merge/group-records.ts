@@ -28,6 +28,17 @@ export function coverageOfSql({ orgId, sourceId }: Resolution, { asset, track }:
 /** The import that last saw the sighting `s`. */
 export const seenImportSql = sql<string>`case when s.state = 'present' and c.complete_at >= s.last_seen and (s.missed_at is null or s.missed_at < c.complete_at) then c.complete_import_id else s.seen_import_id end`;
 
+/**
+ * Until when the source of the sighting `s` can have seen the finding on the asset. When it was last seen is written once a day. Later scans of that day
+ * have shown it as well, unless one is known not to have.
+ */
+export function seenUntilSql(orgId: string, asset: RawBuilder<unknown>): RawBuilder<Date> {
+  return sql`greatest(s.last_seen, (
+    select max(run.ended_at) from run_assets run
+    where run.org_id = ${orgId} and run.source_id = s.source_id and run.asset_id = ${asset} and run.track = s.track and date_trunc('day', run.ended_at, 'UTC') <= s.last_seen
+      and (s.missed_at is null or s.missed_at < s.last_seen or run.started_at < s.missed_at)))`;
+}
+
 /** What the groups of an import have among them. Most statements of the import concern only some kinds of groups, and are left out if there are none. */
 export interface Groups {
   /** How many groups create a finding. */
