@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ReportFormat } from './contract.ts';
 import { sarif } from './formats/sarif/index.ts';
-import { attacksOn, slowness, type Target, targets, timeOf } from './testing/attacks.ts';
+import { attacksOn, growsTooFast, slowness, type Target, targets, timeOf } from './testing/attacks.ts';
 import { readAll } from './testing/reading.ts';
 
 /** One attack on each string field of each format. `npm run test:attack -- --long fields` tries all. */
@@ -33,6 +33,10 @@ test('a quadratic expression is found', async () => {
 test('a linear expression is not reported', async () => {
   const [appended] = slashes(planted((text) => text.replace(/(?<!\/)\/+$/, '')));
   expect(appended && (await slowness(appended))).toBeNull();
+});
+
+test('times that are too short to compare are not reported, because a busy machine changes them', () => {
+  expect([growsTooFast(1, 6), growsTooFast(50, 100), growsTooFast(50, 200)]).toEqual([false, false, true]);
 });
 
 test('a message that repeats a long argument stays short', async () => {
