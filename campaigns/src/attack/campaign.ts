@@ -13,6 +13,8 @@ export interface Options {
   /** Size of the largest hostile files, as a part of what the long form sends. */
   share?: number;
   requests: number;
+  /** Leaves out the first so many requests. */
+  skip?: number;
   reports: number;
   packages: number;
   /** Attacks on each field. */
@@ -31,10 +33,10 @@ export type Part = (typeof parts)[number];
 
 /** Attacks a running service from outside. Nothing may end it, keep others waiting, or show data of another organization. */
 export async function attack(chosen: readonly Part[], options: Options): Promise<Outcome> {
-  const { everyRoute = 1, share = 1, requests, reports, packages, perField, format, seed, minutes, used } = options;
+  const { everyRoute = 1, share = 1, requests, skip = 0, reports, packages, perField, format, seed, minutes, used } = options;
   const onTarget: Partial<Record<Part, (target: Target) => Promise<Outcome>>> = {
     access: (target) => access(target, { every: everyRoute, seed }),
-    requests: (target) => randomRequests(target, { count: requests, seed, minutes }),
+    requests: (target) => randomRequests(target, { count: requests, skip, seed, minutes }),
     reports: (target) => mutatedReports(target, { count: reports, seed, minutes }),
     hostile: (target) => hostileReports(target, share),
     verify: (target) => verifySet(target, { count: packages, seed, minutes, share }),

@@ -8,6 +8,7 @@ Attacks a running service from outside. Parts: ${parts.join(', ')}. Default: all
 
   --every-route <n>  Calls one of so many routes with every role and from the other organization. Default: 1.
   --requests <n>     Requests from the API description. Default: 4000, with --long 100000.
+  --skip <n>         Leaves out the first so many of the requests. Default: 0.
   --reports <n>      Mutated reports. Default: 200, with --long 10000.
   --packages <n>     Changed evidence packages. Default: 50, with --long 2000.
   --per-field <n>    Attacks on each field of each report format. Default: 1, with --long all of them.
@@ -17,13 +18,14 @@ Attacks a running service from outside. Parts: ${parts.join(', ')}. Default: all
   --long             The long form.
 `;
 
-const numberNames = ['every-route', 'requests', 'reports', 'packages', 'per-field', 'minutes', 'seed'];
+const numberNames = ['every-route', 'requests', 'skip', 'reports', 'packages', 'per-field', 'minutes', 'seed'];
 const { numbers, texts, long, positionals } = readOptions(USAGE, { numbers: numberNames, texts: ['format'], positionals: parts });
 const chosen = positionals.length === 0 ? parts : parts.filter((part) => positionals.includes(part));
 const seed = numbers.seed ?? Date.now() % 1_000_000;
 const options = {
   everyRoute: numbers['every-route'] ?? 1,
   requests: numbers.requests ?? (long ? 100_000 : 4_000),
+  skip: numbers.skip ?? 0,
   reports: numbers.reports ?? (long ? 10_000 : 200),
   packages: numbers.packages ?? (long ? 2_000 : 50),
   perField: numbers['per-field'] ?? (long ? Number.POSITIVE_INFINITY : 1),

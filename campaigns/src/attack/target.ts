@@ -19,7 +19,8 @@ const PROBE_MS = 50;
 export async function startTarget(used?: string) {
   const { dataDir, remove } = temporaryDataDir(used);
   const service = await startService(dataDir, { ...walkConfig, LOG_LEVEL: 'error' });
-  const db = openDatabase({ url: readFileSync(join(dataDir, 'postgres.url'), 'utf8').trim(), poolSize: 3 });
+  const databaseUrl = readFileSync(join(dataDir, 'postgres.url'), 'utf8').trim();
+  const db = openDatabase({ url: databaseUrl, poolSize: 3 });
   const [ours, theirs] = (await createOrganizations(dataDir, ['ours', 'theirs'])).map(organizationOf) as [TestOrganization, TestOrganization];
   const api = {
     call: (method: string, path: string, options: Parameters<typeof call>[3] = {}) => call(service.url, method, path, options),
@@ -35,6 +36,7 @@ export async function startTarget(used?: string) {
   return {
     api,
     service,
+    databaseUrl,
     walk: await walkOf(api),
     slowMs,
     /** The delays of other callers since the last call. Something that ended or blocked the service is a violation. */
