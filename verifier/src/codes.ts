@@ -66,6 +66,7 @@ export const CODES = {
   folder: { layer: 'evidence', meaning: 'The name of the top-level folder belongs to another package.' },
   file_reference: { layer: 'evidence', meaning: 'The package lacks a file that evidence.json names, or has one that it does not name.' },
   reference: { layer: 'evidence', meaning: 'Something occurs twice, or refers to something that the package does not contain.' },
+  contradiction: { layer: 'evidence', meaning: 'Two values of the package exclude each other.' },
   time_order: { layer: 'evidence', meaning: 'The times in the package cannot have happened in this order.' },
   policy_order: { layer: 'evidence', meaning: 'The versions of the policy are missing, incomplete or not in order.' },
   collection: { layer: 'evidence', meaning: 'How a file was collected does not follow from the scans and artifacts.' },

@@ -1,6 +1,7 @@
 import { chainLine, TRAIL_START, type TrailEvent, utf8 } from '@rrs/evidence-format';
 import { LIMITS } from '../src/limits.ts';
 import type { Recipe } from '../src/testing/build.ts';
+import { largeRecipe } from '../src/testing/large.ts';
 import { AT, findingId } from '../src/testing/sample.ts';
 import { item, trailEvent } from '../src/testing/sample-trail.ts';
 import { changed, edit, failing, sealed, type Vector } from './vector.ts';
@@ -18,13 +19,16 @@ function eventOf(length: number): TrailEvent {
 const MANY = 10_000;
 
 /** A work item about one weakness of many machines. */
-const manyAssets: NonNullable<Recipe['facts']> = ({ assets, sources }) => {
+const manyAssets: NonNullable<Recipe['facts']> = (facts, events) => {
+  largeRecipe(MANY).facts?.(facts, events);
+  const { assets, sources, findings } = facts;
   const [asset, source] = [assets[0], sources[0]];
   if (asset === undefined || source === undefined) return;
-  for (let number = 0; number < MANY; number++) {
-    const id = findingId(MANY + number);
-    assets.push({ ...asset, id, name: `web-${number}` });
+  for (const [number, finding] of findings.slice(2).entries()) {
+    const [id, name] = [findingId(MANY + number), `web-${number}`];
+    assets.push({ ...asset, id, name });
     sources.push({ ...source, asset_id: id });
+    finding.asset = { ...finding.asset, id, name };
   }
 };
 

@@ -3,6 +3,7 @@ import { content } from './content.ts';
 import { falseDecisions } from './false/decided.ts';
 import { falseFacts } from './false/facts.ts';
 import { falseHistories } from './false/histories.ts';
+import { impossible } from './false/impossible.ts';
 import { recorded } from './false/recorded.ts';
 import { falseResults } from './false/results.ts';
 import { history } from './history.ts';
@@ -30,6 +31,7 @@ export const vectors: Vector[] = [
   ...recorded,
   ...falseDecisions,
   ...falseHistories,
+  ...impossible,
   ...container,
   ...limits,
 ];

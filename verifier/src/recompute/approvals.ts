@@ -39,9 +39,9 @@ async function faultOf(
   for await (const lines of linesOf(stored, platform, { line: LIMITS.findingLine, lines: LIMITS.stateLines })) {
     recorder.tick();
     for (const line of lines) {
-      const value = parseStrictJson(line) as { organization_id?: unknown; work_item_id?: unknown };
+      const value = parseStrictJson(line);
       if (canonicalJson(value) !== line) return `Line ${count + 1} is not canonical JSON.`;
-      if (++count === 1 && (value.organization_id !== organization.id || value.work_item_id !== work_item.id))
+      if (++count === 1 && (fieldOf(value, 'organization_id') !== organization.id || fieldOf(value, 'work_item_id') !== work_item.id))
         return 'The state belongs to another work item or organization.';
       if (count === 1 && !wasInForce(document, at, fieldOf(value, 'policy'))) return 'The policy in the state is not the one that was in force then.';
       for (const kind of ['finding', 'unlinked']) {

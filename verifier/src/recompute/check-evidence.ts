@@ -4,6 +4,7 @@ import { readablePaths } from '../rendering/readable-files.ts';
 import type { Recorder } from '../report.ts';
 import { checkApprovedStates } from './approvals.ts';
 import { derivedFaults, findingDerivedFaults } from './compare.ts';
+import { assetContradictions, contradictions, findingContradictions } from './contradictions.ts';
 import { EVIDENCE, type Fault, FINDINGS } from './fault.ts';
 import { fileFaults } from './files.ts';
 import { readDocument } from './read-document.ts';
@@ -52,7 +53,8 @@ export async function checkEvidence(context: CheckContext): Promise<Content | nu
   });
   if (findings !== null)
     await recorder.guard('schema', FINDINGS, () => {
-      report(recorder, trailFaults(document, facts));
+      report(recorder, trailFaults(document, facts, known));
+      report(recorder, assetContradictions(document, population));
       report(recorder, populationFaults(document, facts, { ...population, approved }));
       report(recorder, scanListFaults(document, facts, population));
       report(recorder, derivedFaults(document, derived.results()));
@@ -78,6 +80,7 @@ function* documentFaults({ opened }: CheckContext, document: EvidenceDocument, k
     };
   yield* timeFaults(document);
   yield* referenceFaults(document, known);
+  yield* contradictions(document, known);
   yield* earlierFaults(document);
   yield* fileFaults(document, opened, readablePaths(document));
 }
@@ -91,8 +94,9 @@ interface Against {
 function* findingFaults(finding: Finding, { document, known, facts }: Against): Generator<Fault> {
   yield* findingReferenceFaults(finding, known, document.work_item.id);
   yield* scanFaults(finding, known);
+  yield* findingContradictions(finding, known);
   yield* findingTimeFaults(finding, document);
-  yield* findingTrailFaults(finding, facts);
+  yield* findingTrailFaults(finding, facts, known);
 }
 
 function report(recorder: Recorder, faults: Iterable<Fault>): void {

@@ -3,18 +3,32 @@ import { EVIDENCE, type Fault, FINDINGS } from './fault.ts';
 
 /** IDs that the document defines, for the checks of everything that refers to them. */
 export interface Known {
-  people: ReadonlySet<string>;
+  /** Names of people. */
+  people: ReadonlyMap<string, string>;
   scans: ReadonlyMap<string, EvidenceDocument['scans'][number]>;
   assets: ReadonlyMap<string, EvidenceDocument['assets'][number]>;
   artifacts: ReadonlySet<string>;
+  /** By asset. */
+  sources: ReadonlyMap<string, EvidenceDocument['sources']>;
+  asOf: string;
+  itemId: string;
 }
 
-export function knownIn({ people, scans, assets, artifacts }: EvidenceDocument): Known {
+function byAsset(sources: EvidenceDocument['sources']): Known['sources'] {
+  const result = new Map<string, EvidenceDocument['sources']>(sources.map(({ asset_id }) => [asset_id, []]));
+  for (const source of sources) result.get(source.asset_id)?.push(source);
+  return result;
+}
+
+export function knownIn({ people, scans, assets, artifacts, sources, as_of, work_item }: EvidenceDocument): Known {
   return {
-    people: new Set(people.map(({ id }) => id)),
+    people: new Map(people.map(({ id, name }) => [id, name])),
     scans: new Map(scans.map((scan) => [scan.id, scan])),
     assets: new Map(assets.map((asset) => [asset.id, asset])),
     artifacts: new Set(artifacts.map(({ id }) => id)),
+    sources: byAsset(sources),
+    asOf: as_of,
+    itemId: work_item.id,
   };
 }
 
@@ -54,7 +68,7 @@ function* duplicates(kind: string, items: readonly { id: string }[]): Generator<
 }
 
 /** Whoever set the first policy, made a credential or removed a source may have done it long before, so `people` need not contain them. */
-function* actorsIn({
+export function* actorsIn({
   work_item,
   requested_by,
   policies,
@@ -84,7 +98,7 @@ function* actorsIn({
 
 /** The same for one finding. */
 export function* findingReferenceFaults(finding: Finding, known: Known, itemId: string): Generator<Fault> {
-  const { id, before, after, contradicted_by, asset, override, decided_by, claimed_by, acceptance, work_items } = finding;
+  const { id, before, after, contradicted_by, asset, work_items } = finding;
   const what = `The finding ${id}`;
   for (const scan of [before.scan, after.scan, ...after.others, contradicted_by]) {
     if (scan !== null && !known.scans.has(scan)) yield missing(FINDINGS, what, `the scan ${scan}`);
@@ -103,11 +117,17 @@ export function* findingReferenceFaults(finding: Finding, known: Known, itemId: 
       expected: `${listed.type} ${listed.name}`,
       actual: `${asset.type} ${asset.name}`,
     };
-  for (const person of [override?.by, decided_by, claimed_by, acceptance?.requested_by, acceptance?.approved_by])
-    yield* unknownPerson({ file: FINDINGS, what, person: person ?? null }, known);
+  for (const person of actorsOf(finding)) yield* unknownPerson({ file: FINDINGS, what, person }, known);
   yield* valueFaults(finding);
-  if (!work_items.some((item) => item.id === itemId && item.unlinked_at === null))
-    yield { code: 'reference', file: FINDINGS, detail: `${what} is not linked to the work item of the package.`, expected: itemId };
+  if (work_items.some((item, at) => item.linked_at < (work_items[at - 1]?.linked_at ?? '')))
+    yield { code: 'reference', file: FINDINGS, detail: `${what} does not list its work items oldest first.` };
+  if (work_items.filter((item) => item.id === itemId && item.unlinked_at === null).length !== 1)
+    yield { code: 'reference', file: FINDINGS, detail: `${what} must be linked to the work item of the package once.`, expected: itemId };
+}
+
+/** Everybody who decided something about the finding. */
+export function actorsOf({ override, decided_by, claimed_by, acceptance }: Finding): (Person | null)[] {
+  return [override?.by ?? null, decided_by, claimed_by, acceptance?.requested_by ?? null, acceptance?.approved_by ?? null];
 }
 
 /** Values of one finding that contradict each other. */

@@ -4,7 +4,7 @@ import { EVIDENCE, type Fault, FINDINGS } from './fault.ts';
 /** A transaction that began just after `as_of` can still be part of the state that was read. */
 const SNAPSHOT_MS = 1000;
 /** A finding is closed at the time of the scan, and the clock of a scanner may be ahead. */
-const SCANNER_CLOCK_MS = 15 * 60_000;
+export const SCANNER_CLOCK_MS = 15 * 60_000;
 
 interface Event {
   what: string;
@@ -31,7 +31,7 @@ export function* timeFaults(document: EvidenceDocument): Generator<Fault> {
   yield* policyFaults(document);
 }
 
-function* eventsOf({ work_item: item, unlinked, scans, artifacts, approvals, collection, sources }: EvidenceDocument): Generator<Event> {
+function* eventsOf({ work_item: item, unlinked, scans, artifacts, approvals, collection, sources, assets }: EvidenceDocument): Generator<Event> {
   yield { what: 'The creation of the work item', at: item.created_at };
   yield { what: 'The end of the work item', at: item.closed_at };
   for (const { id, at } of unlinked) yield { what: `The removal of the finding ${id}`, at };
@@ -46,7 +46,11 @@ function* eventsOf({ work_item: item, unlinked, scans, artifacts, approvals, col
   }
   for (const { id, at } of approvals) yield { what: `The approval ${id}`, at };
   for (const { file, collected_at } of collection) yield { what: `The collection of ${file}`, at: collected_at };
-  for (const { source, removed_at } of sources) yield { what: `The removal of the source ${source}`, at: removed_at };
+  for (const { source, removed_at, last_scan_at } of sources) {
+    yield { what: `The removal of the source ${source}`, at: removed_at };
+    yield { what: `The last scan of the source ${source}`, at: last_scan_at };
+  }
+  for (const { id, retired_at } of assets) yield { what: `The end of the asset ${id}`, at: retired_at };
 }
 
 function* chains({ work_item: item, scans, artifacts, approvals, sources }: EvidenceDocument): Generator<Fault> {
@@ -88,7 +92,8 @@ function* policyFaults({ policies, as_of }: EvidenceDocument): Generator<Fault> 
 
 /** The same for one finding. */
 export function* findingTimeFaults(finding: Finding, { as_of }: Pick<EvidenceDocument, 'as_of'>): Generator<Fault> {
-  const { id, first_seen, last_seen, clock_started_at, closed_at, claimed_at, state_changed_at, override, work_items, occurrences, merged } = finding;
+  const { id, first_seen, last_seen, clock_started_at, closed_at, claimed_at, state_changed_at, override, work_items, occurrences, merged, kev_since } =
+    finding;
   const named = (what: string, at: string | null): Event => ({ what: `${what} of the finding ${id}`, at });
   yield* inOrder(FINDINGS, [named('first_seen', first_seen), { what: 'its last_seen', at: last_seen }]);
   yield* inOrder(FINDINGS, [named('first_seen', first_seen), { what: 'its clock_started_at', at: clock_started_at }]);
@@ -102,6 +107,8 @@ export function* findingTimeFaults(finding: Finding, { as_of }: Pick<EvidenceDoc
     named('claimed_at', claimed_at),
     named('state_changed_at', state_changed_at),
     named('The severity override', override?.at ?? null),
+    named('last_seen', last_seen),
+    named('kev_since', kev_since),
   ];
   for (const { linked_at, unlinked_at } of work_items) {
     yield* inOrder(FINDINGS, [named('A link', linked_at), { what: 'its end', at: unlinked_at }]);

@@ -108,8 +108,8 @@ function fill(facts: Facts): void {
     after: { ...finding.after, doubts: ['scan_narrower'] },
   });
   finding.work_items.unshift({ id: OTHER, linked_at: AT.created, unlinked_at: AT.claimed });
-  Object.assign(asset, { versions: ['3.0.1'], other_open_alike: [OTHER] });
-  Object.assign(scan, { doubts: ['checks_selected'], names: ['CVE-2026-1001'] });
+  Object.assign(asset, { versions: ['3.0.1'], other_open: { ...asset.other_open, high: 1 }, other_open_alike: [OTHER] });
+  Object.assign(scan, { doubts: ['checks_selected'] });
   people.push({ id: OTHER, name: 'Olga', email: 'olga@acme.example', role: 'owner', signs_in_with: 'password', credential_from: null });
   abandoned_leaves.push({ index: 3, leaf_sha256: toHex(sha256(utf8('an earlier entry 3'))) });
   facts.frameworks = ['PCI DSS 4.0.1'];

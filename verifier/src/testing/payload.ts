@@ -18,7 +18,7 @@ import { EVIDENCE, FINDINGS, TRAIL } from '../recompute/fault.ts';
 import { approvalPath } from '../recompute/files.ts';
 import { PDF, readableFiles } from '../rendering/readable-files.ts';
 import { PATHS, sampleFacts } from './sample.ts';
-import { packageRequest, sampleTrail } from './sample-trail.ts';
+import { packageEvents, packageRequest, sampleTrail } from './sample-trail.ts';
 
 /** Keyed by the path below the top folder. */
 export type Files = Map<string, Uint8Array>;
@@ -79,7 +79,8 @@ function originals(): Files {
 }
 
 /** The trail records what the facts say, as the service writes both. */
-function record({ work_item, artifacts, package_id, sequence, note }: Facts, events: TrailEvent[]): void {
+function record({ work_item, artifacts, package_id, sequence, note, earlier }: Facts, events: TrailEvent[]): void {
+  for (const one of earlier) if (!events.some(({ object }) => object.id === one.package_id)) events.push(...packageEvents(events.length + 1, one));
   if (!events.some(({ object }) => object.id === package_id)) events.push(packageRequest(events.length + 1, package_id));
   const { title, description, priority, assignee, due_at, external_ref, follows } = work_item;
   for (const event of events) {

@@ -1,4 +1,4 @@
-import type { Person, TrailEvent } from '@rrs/evidence-format';
+import type { Facts, Person, TrailEvent } from '@rrs/evidence-format';
 import { AT, ada, edsger, grace, IDS, id } from './sample.ts';
 
 type EventFacts = Pick<TrailEvent, 'at' | 'action' | 'object'> & Partial<TrailEvent>;
@@ -38,8 +38,19 @@ export function sampleTrail(): TrailEvent[] {
     { at: AT.artifact, action: 'artifact.added', by: ada, object: { type: 'artifact', id: IDS.artifact }, after: { work_item_id: IDS.workItem } },
     { at: AT.approved, action: 'work_item.approved', by: grace, object: item, after: { approval_id: IDS.approval, comment: null } },
   ];
-  const events = facts.map((event, index) => trailEvent(index + 1, event));
-  return [...events, packageRequest(events.length + 1, IDS.previous), packageRequest(events.length + 2, IDS.package)];
+  return facts.map((event, index) => trailEvent(index + 1, event));
+}
+
+/** What the service records about an earlier package. */
+export function packageEvents(number: number, { package_id: id, sequence, outcome, log, tagmanifest_sha256 }: Facts['earlier'][number]): TrailEvent[] {
+  const event = { at: AT.sealed, object: { type: 'evidence_package', id } };
+  const published = { ...event, action: 'package.ready', after: { sequence, tagmanifest_sha256, log_index: log?.index } };
+  const last = { ...event, action: `package.${outcome}`, after: { sequence } };
+  const events = [...(log === null ? [] : [published]), ...(outcome === 'superseded' || outcome === 'failed' ? [last] : [])];
+  return [
+    trailEvent(number, { ...event, action: 'package.requested', by: ada, after: { sequence, note: null } }),
+    ...events.map((one, index) => trailEvent(number + 1 + index, one)),
+  ];
 }
 
 export function packageRequest(number: number, id: string): TrailEvent {

@@ -157,7 +157,7 @@ function sampleScan(phase: 'before' | 'after', file: SampleFile): Scan {
       pipeline: null,
     },
     confirmed: null,
-    original: 'bytes',
+    original: 'records',
     file: file.path,
     sha256: file.sha256,
     size: file.size,

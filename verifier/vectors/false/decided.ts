@@ -3,7 +3,7 @@ import type { Recipe } from '../../src/testing/build.ts';
 import { AT, ada, grace, IDS } from '../../src/testing/sample.ts';
 import { item } from '../../src/testing/sample-trail.ts';
 import type { Vector } from '../vector.ts';
-import { about, add, againstTrail, collect, good } from './lie.ts';
+import { about, add, againstTrail, collect, good, store } from './lie.ts';
 
 const [first, second] = IDS.findings;
 const REMOVED = '01900000-0000-7000-8000-000000008888';
@@ -63,7 +63,8 @@ const removed: NonNullable<Recipe['facts']> = ({ unlinked }, events) => {
   add(events, { at: AT.sealed, action: 'finding.status_changed', by: ada, object, after: { status: 'false_positive', reason_code: 'by_person' } });
 };
 
-const uploaded: NonNullable<Recipe['facts']> = ({ scans, collection }, events) => {
+const uploaded: NonNullable<Recipe['facts']> = ({ scans, collection, sources }, events) => {
+  store(scans, sources);
   for (const scan of scans) scan.delivery = { method: 'upload', by: ada, connection: null, pipeline: null };
   collect(scans, collection);
   const { kind: type, id, name, person } = ada;

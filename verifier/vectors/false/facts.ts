@@ -87,6 +87,11 @@ const acts: Vector[] = [
     ['approval_state'],
     sealed({ payload: (files) => void files.set(approvalPath(IDS.approval), utf8('{"organization_id":"x","work_item_id":"y"}\n')) }),
   ),
+  failing(
+    'false: the approved state is nothing',
+    ['approval_state'],
+    sealed({ payload: (files) => void files.set(approvalPath(IDS.approval), utf8('null\n')) }),
+  ),
   lieInTrail(
     'a claim without its event',
     ['unproven'],

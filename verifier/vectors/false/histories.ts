@@ -4,7 +4,7 @@ import type { Recipe } from '../../src/testing/build.ts';
 import { AT, ada, edsger, findingId, grace, IDS } from '../../src/testing/sample.ts';
 import { item, trailEvent } from '../../src/testing/sample-trail.ts';
 import { failing, sealed, type Vector } from '../vector.ts';
-import { about, add, againstTrail, collect, good } from './lie.ts';
+import { about, add, againstTrail, collect, good, store } from './lie.ts';
 
 type Truth = NonNullable<Recipe['facts']>;
 
@@ -63,14 +63,16 @@ const removed: Truth = ({ unlinked }, events) => {
 };
 
 /** A pipeline on a ref that anybody can change uploaded the scans. Somebody trusted it. */
-const piped: Truth = ({ scans, collection }, events) => {
+const piped: Truth = ({ scans, collection, sources }, events) => {
+  store(scans, sources);
   for (const scan of scans) scan.delivery = { method: 'pipeline', by: ada, connection: null, pipeline: { ...pipelineRun, ref_protected: false } };
   collect(scans, collection);
   const { proof: _, ...claims } = pipelineRun;
   send(events, { filename: 'report.json', pipeline: { trust_id: TRUST, ...claims, ref_protected: false } });
 };
 
-const uploaded: Truth = ({ scans, collection }, events) => {
+const uploaded: Truth = ({ scans, collection, sources }, events) => {
+  store(scans, sources);
   for (const scan of scans) scan.delivery = { method: 'upload', by: ada, connection: null, pipeline: null };
   collect(scans, collection);
   send(events, { filename: 'report.json' });
@@ -181,10 +183,10 @@ export const falseHistories: Vector[] = [
   againstTrail('somebody else created the connection', ['unproven'], nothing, connected({ created_by: grace })),
   againstTrail('somebody else changed the connection', ['unproven'], nothing, connected({ changed_by: grace })),
   againstTrail('the connection was changed earlier', ['unproven'], nothing, connected({ changed_at: '2025-11-01T00:00:00.000Z' })),
-  againstTrail('another connection', ['unproven'], nothing, connected({ id: TRUST })),
+  againstTrail('another connection', ['contradiction', 'unproven'], nothing, connected({ id: TRUST })),
   againstTrail('a connection with other settings', ['unproven'], nothing, connected({ settings_sha256: '5'.repeat(64) })),
   good('a scan of another tool', unrelated),
-  againstTrail('another tool showed the finding', ['scan_unfit'], unrelated, (evidence) => {
+  againstTrail('another tool showed the finding', ['scan_unfit', 'contradiction'], unrelated, (evidence) => {
     about({ before: { state: 'present', scan: OTHER } })(evidence);
     Object.assign(evidence.scans[2] ?? {}, { phase: 'before' });
   }),

@@ -52,6 +52,12 @@ export function collect(scans: Evidence['scans'], collection: Evidence['collecti
   for (const entry of collection) Object.assign(entry, stated.get(entry.file));
 }
 
+/** Reports that are uploaded are stored as they are. */
+export function store(scans: Evidence['scans'], sources: Evidence['sources']): void {
+  for (const scan of scans) scan.original = 'bytes';
+  for (const source of sources) source.kind = 'import';
+}
+
 /** Somebody changes facts, and everything that follows from them, but not the audit trail. */
 export function againstTrail(name: string, codes: Code[], truth: NonNullable<Recipe['facts']>, change: (evidence: Evidence) => void): Vector {
   let events: TrailEvent[] = [];

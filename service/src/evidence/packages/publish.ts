@@ -67,6 +67,7 @@ export async function publishPackage(
     work_item_id,
     sequence: row.sequence,
     archive_sha256: archive.sha256,
+    tagmanifest_sha256: hashOf('tagmanifest-sha256.txt'),
     log_index: logged.index,
     conclusion: evidence.conclusion,
     grade: evidence.completeness.grade,

@@ -1,25 +1,32 @@
 import { type EvidenceDocument, type Finding, scansAfter } from '@rrs/evidence-format';
-import { EVIDENCE, type Fault, FINDINGS, TRAIL } from '../fault.ts';
+import { EVIDENCE, type Fault, FINDINGS } from '../fault.ts';
+import { actorsIn, actorsOf, type Known } from '../references.ts';
 import { later } from '../time-order.ts';
 import { isOther, omitted, unproven } from './act.ts';
+import { actorFaults } from './actors.ts';
 import { artifactFaults } from './artifacts.ts';
+import { assetFaults, sourceFaults } from './assets.ts';
 import { credentialFaults } from './credentials.ts';
 import { deliveryFaults } from './deliveries.ts';
 import type { TrailFacts } from './facts.ts';
 import { findingActFaults } from './finding-acts.ts';
+import { packageFaults } from './packages.ts';
 import { recordedFaults } from './recorded-values.ts';
+import { sequenceFaults } from './sequence.ts';
 
 /** Checks that the trail shows the acts that the document states, and that the document states the acts that the trail shows. */
-export function* trailFaults(document: EvidenceDocument, facts: TrailFacts): Generator<Fault> {
-  const { as_of, work_item, unlinked, scans } = document;
-  if (facts.disorder !== null) yield { code: 'time_order', file: TRAIL, detail: `Event ${facts.disorder} is earlier than the event before it.` };
-  if (facts.last > later(as_of))
-    yield { code: 'time_order', file: TRAIL, detail: 'The last event is later than as_of.', expected: `at or before ${as_of}`, actual: facts.last };
+export function* trailFaults(document: EvidenceDocument, facts: TrailFacts, { people }: Known): Generator<Fault> {
+  const { work_item, unlinked, scans } = document;
+  yield* sequenceFaults(document, facts.sequence);
+  for (const [, person] of actorsIn(document)) yield* actorFaults(person, EVIDENCE, { people, actors: facts.actors });
   if (isOther(facts.created, work_item.created_by)) yield unproven(EVIDENCE, 'that this person created the work item');
   yield* recordedFaults(document, facts.recorded);
   yield* credentialFaults(document, facts.credentials);
   yield* approvalFaults(document, facts);
   yield* artifactFaults(document, facts.artifacts);
+  yield* assetFaults(document, facts.assets);
+  yield* sourceFaults(document, facts.removals);
+  yield* packageFaults(document, facts.packages);
   for (const removed of unlinked) yield* removalFaults(removed, facts);
   for (const scan of scans) {
     yield* deliveryFaults(scan, facts.deliveries);
@@ -53,21 +60,42 @@ function* approvalFaults({ approvals }: EvidenceDocument, facts: TrailFacts): Ge
 }
 
 /** The same for one finding. */
-export function* findingTrailFaults(finding: Finding, facts: TrailFacts): Generator<Fault> {
+export function* findingTrailFaults(finding: Finding, facts: TrailFacts, { people, itemId }: Known): Generator<Fault> {
   const { id, state, claimed_at, claimed_by } = finding;
-  const last = facts.states.get(id) ?? 'open';
+  for (const link of finding.work_items)
+    if (link.id === itemId && !isShown(facts.linkedAt, link.linked_at)) yield unproven(FINDINGS, `that the finding ${id} was added to the work item then`);
+  const last = facts.sequence.states.get(id) ?? 'open';
   if (last !== state)
     yield { code: 'state_false', file: FINDINGS, detail: `The finding ${id} is in another state by the audit trail.`, expected: last, actual: state };
   else yield* findingActFaults(finding, facts.acts.get(id));
+  for (const person of actorsOf(finding)) yield* actorFaults(person, FINDINGS, { people, actors: facts.actors });
   if (claimed_at === null && claimed_by === null) return;
-  const isShown = (facts.claims.get(id) ?? []).some(({ at, person }) => at === claimed_at && person === (claimed_by?.person ?? null));
-  if (!isShown) yield unproven(FINDINGS, `the claim that the finding ${id} is fixed`);
+  const isClaimed = (facts.claims.get(id) ?? []).some(({ at, person }) => at === claimed_at && person === (claimed_by?.person ?? null));
+  if (!isClaimed) yield unproven(FINDINGS, `the claim that the finding ${id} is fixed`);
+}
+
+/** Findings are added while the transaction of the event runs. */
+const LINKING_MS = 600_000;
+
+/** A package can have a hundred thousand findings that were added one by one. */
+function isShown(times: readonly string[], linkedAt: string): boolean {
+  let [low, high] = [0, times.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((times[middle] ?? '') <= linkedAt) low = middle + 1;
+    else high = middle;
+  }
+  const last = times[low - 1];
+  return last !== undefined && linkedAt <= later(last, LINKING_MS);
 }
 
 /** What the verifier keeps of the findings. */
 export interface Population {
-  /** The findings of the package and those merged into them. */
+  /** The findings of the package, and those merged into them as well. */
+  ids: Set<string>;
   listed: Set<string>;
+  /** Their assets. */
+  assets: Set<string>;
   /** Scans that showed a finding, and those that no longer did. */
   before: Set<string | null>;
   after: Set<string | null>;
@@ -76,10 +104,12 @@ export interface Population {
 }
 
 export function emptyPopulation(): Population {
-  return { listed: new Set(), before: new Set(), after: new Set(), firstEnd: null };
+  return { ids: new Set(), listed: new Set(), assets: new Set(), before: new Set(), after: new Set(), firstEnd: null };
 }
 
-export function addToPopulation(population: Population, { id, merged, before, after, claimed_at, closed_at }: Finding): void {
+export function addToPopulation(population: Population, { id, merged, asset, before, after, claimed_at, closed_at }: Finding): void {
+  population.ids.add(id);
+  population.assets.add(asset.id);
   for (const one of [id, ...merged.map((other) => other.id)]) population.listed.add(one);
   population.before.add(before.scan);
   if (after.state === 'absent') for (const scan of scansAfter({ after })) population.after.add(scan);
@@ -102,7 +132,7 @@ export function* populationFaults(
   for (const id of approved)
     if (!isListed(id) && !facts.merged.has(id)) yield { ...omitted(''), detail: `An approved state has the finding ${id}, but the document does not.` };
   for (const { id, state } of unlinked) {
-    const last = facts.states.get(id) ?? 'open';
+    const last = facts.sequence.states.get(id) ?? 'open';
     if (last !== state)
       yield { code: 'state_false', file: EVIDENCE, detail: `The removed finding ${id} is in another state by the audit trail.`, expected: last, actual: state };
   }

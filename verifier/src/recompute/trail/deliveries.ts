@@ -42,7 +42,8 @@ type Scan = EvidenceDocument['scans'][number];
 export function* deliveryFaults(scan: Scan, facts: DeliveryFacts): Generator<Fault> {
   const act = facts.imported.get(scan.id);
   const { method, by, connection } = scan.delivery;
-  if (act !== undefined) {
+  if (act === undefined) yield unproven(`that the scan ${scan.id} was received`);
+  else {
     const expected = expectedOf(act.recorded, facts);
     if (method !== expected.method || (method !== 'connection' && by.person !== act.person) || (connection?.id ?? null) !== expected.connection)
       yield {
@@ -51,10 +52,14 @@ export function* deliveryFaults(scan: Scan, facts: DeliveryFacts): Generator<Fau
         actual: `${method} ${connection?.id ?? ''}`.trim(),
       };
     else if ((fieldOf(act.recorded, 'sha256') ?? scan.sha256) !== scan.sha256) yield unproven(`that the report of the scan ${scan.id} has this hash`);
+    else if ((typeof fieldOf(act.recorded, 'connection_id') === 'string') !== (scan.original === 'records'))
+      yield unproven(`that the scan ${scan.id} is stored in this form`);
     else if (!isSameRun(scan, fieldOf(act.recorded, 'pipeline'))) yield unproven(`that the token of the pipeline that sent the scan ${scan.id} said this`);
     else if (connection !== null && expected.settings !== undefined && !isSame(expected.settings, connection))
       yield unproven(`that the scan ${scan.id} was made with these settings`);
   }
+  if (method === 'connection' && (by.kind !== 'connection' || by.id !== connection?.id || by.name !== connection?.name))
+    yield { code: 'contradiction', file: EVIDENCE, detail: `The scan ${scan.id} was delivered by something else than its connection.` };
   const outcome = facts.outcomes.get(scan.id) ?? scan.status;
   if (outcome !== scan.status) yield { ...unproven(`that the import of the scan ${scan.id} ended in this way`), expected: outcome, actual: scan.status };
   if (connection !== null) yield* connectionFaults(scan, connection, facts.connections.get(connection.id) ?? []);

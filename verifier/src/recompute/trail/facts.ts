@@ -1,20 +1,24 @@
 import type { TrailEvent } from '@rrs/evidence-format';
 import type { Act } from './act.ts';
+import { type Actors, addActor } from './actors.ts';
 import { type ArtifactFacts, addArtifactEvent, emptyArtifactFacts } from './artifacts.ts';
+import { type AssetFacts, addAssetEvent, addRemoval, type Removals } from './assets.ts';
 import { addCredential, type GivenCredentials } from './credentials.ts';
 import { addDelivery, type DeliveryFacts } from './deliveries.ts';
 import { addFindingEvent, type FindingActs } from './finding-acts.ts';
 import { addMerge, type Merges } from './merges.ts';
+import { addPackageEvent, type PackageFacts } from './packages.ts';
 import { type RecordedValues, recordValues } from './recorded-values.ts';
+import { addToSequence, emptySequence, type Sequence } from './sequence.ts';
 
 /** What the audit trail says about the things that the document states. */
 export interface TrailFacts {
   created: Act | null;
   approvals: Map<string, Act & { decision: string; digest: unknown; comment: unknown }>;
-  /** By finding: its last state. */
-  states: Map<string, string>;
   /** By finding: how it got there. */
   acts: Map<string, FindingActs>;
+  /** When findings were added to the work item, oldest first. */
+  linkedAt: string[];
   /** Findings that were added to the work item. The service names at most some of those that were added at once. */
   linked: Set<string>;
   /** Findings that were ever merged into another one, which stands for them. */
@@ -30,18 +34,20 @@ export interface TrailFacts {
   /** By scan. */
   confirmed: Map<string, Act>;
   recorded: RecordedValues;
-  /** Time of the last event. */
-  last: string;
-  /** The first event that is earlier than the one before it. */
-  disorder: number | null;
+  sequence: Sequence;
+  /** Whether and when people act, and how they are called. */
+  actors: Actors;
+  assets: AssetFacts;
+  packages: PackageFacts;
+  removals: Removals;
 }
 
 export function emptyTrailFacts(): TrailFacts {
   return {
     created: null,
     approvals: new Map(),
-    states: new Map(),
     acts: new Map(),
+    linkedAt: [],
     linked: new Set(),
     merged: new Set(),
     merges: new Map(),
@@ -52,8 +58,11 @@ export function emptyTrailFacts(): TrailFacts {
     artifacts: emptyArtifactFacts(),
     confirmed: new Map(),
     recorded: { objects: new Map(), policies: [] },
-    last: '',
-    disorder: null,
+    sequence: emptySequence(),
+    actors: new Map(),
+    assets: new Map(),
+    packages: new Map(),
+    removals: new Map(),
   };
 }
 
@@ -65,18 +74,18 @@ export function addEvent(facts: TrailFacts, event: TrailEvent, { seq, itemId }: 
   const { at, action, actor, object, after } = event;
   const act = { at, person: actor.person };
   const { status } = fieldsOf(after);
-  if (at < facts.last) facts.disorder ??= seq;
-  facts.last = at;
+  addToSequence(facts.sequence, event, seq);
+  addActor(facts.actors, event);
   recordValues(facts.recorded, event);
-  if (object.type === 'finding' && typeof status === 'string') {
-    facts.states.set(object.id, status);
-    if (status === 'remediated') facts.claims.set(object.id, [...(facts.claims.get(object.id) ?? []).slice(-MAX_CLAIMS), act]);
-  }
+  if (object.type === 'finding' && status === 'remediated') facts.claims.set(object.id, [...(facts.claims.get(object.id) ?? []).slice(-MAX_CLAIMS), act]);
   if (object.type === 'finding') {
     addFindingEvent(facts.acts, event);
     addMerged(facts.merged, event);
     addMerge(facts.merges, event);
   }
+  addAssetEvent(facts.assets, event);
+  addRemoval(facts.removals, event);
+  addPackageEvent(facts.packages, event);
   addDelivery(facts.deliveries, event);
   addCredential(facts.credentials, event);
   if (object.type === 'work_item' && object.id === itemId) addItemEvent(facts, event, act);
@@ -95,6 +104,7 @@ function addItemEvent(facts: TrailFacts, { action, after }: TrailEvent, act: Act
   if (action === 'work_item.created') facts.created = act;
   if (action === 'work_item.approved' || action === 'work_item.rejected')
     facts.approvals.set(String(approval_id), { ...act, decision: action.slice('work_item.'.length), digest: state_digest, comment: comment ?? null });
+  if (action === 'work_item.findings_linked') facts.linkedAt.push(act.at);
   if (action === 'work_item.findings_linked' && Array.isArray(finding_ids)) for (const id of finding_ids) facts.linked.add(String(id));
   if (action === 'work_item.finding_unlinked') facts.unlinked.set(String(finding_id), { ...act, reason, severity });
 }
