@@ -19,7 +19,7 @@ const overKnown = sql`
       first_seen = least(s.first_seen, excluded.first_seen), last_seen = greatest(s.last_seen, excluded.last_seen),
       bar_credentialed = case when s.state = 'present' then s.bar_credentialed and excluded.bar_credentialed else excluded.bar_credentialed end,
       bar_knowledge_at = case when s.state = 'present' then least(s.bar_knowledge_at, excluded.bar_knowledge_at) else excluded.bar_knowledge_at end,
-      place = case when s.place = excluded.place or s.state <> 'present' then excluded.place end, missed_at = excluded.missed_at, missed_because = null, missed_import_id = excluded.missed_import_id, last_import_id = excluded.last_import_id, seen_import_id = excluded.seen_import_id,
+      place = case when s.place = excluded.place or s.state <> 'present' then excluded.place end, missed_at = excluded.missed_at, missed_because = null, missed_import_id = excluded.missed_import_id, last_import_id = case when s.state = 'absent' and excluded.state = 'absent' then s.last_import_id else excluded.last_import_id end, seen_import_id = excluded.seen_import_id,
       records = case s.state when 'present' then greatest(s.records, excluded.records) else excluded.records end`;
 
 /** Writes what the source says about the findings of this import. Call it before the columns of known findings change. */
@@ -33,13 +33,19 @@ export async function writeSightings(tx: TenantTx, resolution: Resolution, { joi
     select ${orgId}, g.finding_id, ${sourceId}, g.track, g.external_id, case when g.absent_at is null then 'present' else 'absent' end,
       case when g.absent_at is not null then 'gone' end, g.absent_at, r.severity, r.severity, r.tool_severity, r.suppressed, g.content,
       case when g.is_shared then ${saidByRecord} end, least(coalesce(r.first_seen, g.seen_at), g.seen_at), g.seen_at, run.credentialed, run.knowledge_at, g.place,
-      later.complete_at, later.complete_import_id, ${importId}, ${importId}, least(g.rows, 32767)
+      later.complete_at, later.complete_import_id, coalesce(newer.import_id, ${importId}), ${importId}, least(g.rows, 32767)
     from tenant_import_groups g
     join tenant_import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = g.n
     join run on run.asset_id = g.asset_id and run.track = g.track
     -- A newer complete scan did not show the finding, although it could not have proven anything.
     left join source_coverage later on later.org_id = ${orgId} and later.source_id = ${sourceId} and later.asset_id = g.asset_id and later.track = g.track
       and later.complete_at > g.seen_at and g.absent_at is null
+    -- A newer scan shows that the finding is gone.
+    left join lateral (
+      select run.import_id from run_assets run
+      where g.absent_at is not null and run.org_id = ${orgId} and run.source_id = ${sourceId} and run.asset_id = g.asset_id and run.track = g.track
+        and run.started_at = g.absent_at and run.complete and run.accepted order by run.import_id limit 1
+    ) newer on true
     where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome = any(${changed})
     ${updated ? overKnown : sql``}`.execute(tx);
 }
@@ -126,7 +132,8 @@ export async function refreshTimes(tx: TenantTx, resolution: Resolution): Promis
   const runs = sql`with run as materialized (select * from ${runsSql(resolution)} runs)`;
   const first = sql`least(r.first_seen, g.seen_at)`;
   const clock = sql<Date>`case when f.reopen_count = 0 then least(f.clock_from, ${first}) else f.clock_from end`;
-  await sql`${runs} update sightings s set last_seen = greatest(s.last_seen, g.seen_at), first_seen = least(s.first_seen, ${first}), last_import_id = ${importId},
+  await sql`${runs} update sightings s set last_seen = greatest(s.last_seen, g.seen_at), first_seen = least(s.first_seen, ${first}),
+      last_import_id = case when s.state = 'absent' then s.last_import_id else ${importId}::uuid end,
       seen_import_id = case when s.last_seen <= g.seen_at then ${importId}::uuid else s.seen_import_id end,
       bar_credentialed = s.bar_credentialed and run.credentialed, bar_knowledge_at = least(s.bar_knowledge_at, run.knowledge_at) ${seen}
     and s.org_id = ${orgId} and s.finding_id = g.finding_id and s.source_id = ${sourceId} and s.track = g.track
