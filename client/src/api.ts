@@ -2995,7 +2995,7 @@ export type ListedWorkItem = {
   title: string;
   /** Id of the work item (UUIDv7) */
   id: string;
-  /** Follows from the findings. Only people set `blocked` and `cancelled` */
+  /** Follows from the findings: `verified` if the evidence proves that all of them are fixed. Only people set `blocked` and `cancelled` */
   status: WorkItemStatus;
   /** Reason that a person gave for the status */
   status_reason: string | null;
@@ -4825,7 +4825,7 @@ export type WorkItem = {
   title: string;
   /** Id of the work item (UUIDv7) */
   id: string;
-  /** Follows from the findings. Only people set `blocked` and `cancelled` */
+  /** Follows from the findings: `verified` if the evidence proves that all of them are fixed. Only people set `blocked` and `cancelled` */
   status: WorkItemStatus;
   /** Reason that a person gave for the status */
   status_reason: string | null;

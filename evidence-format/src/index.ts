@@ -138,7 +138,7 @@ export { deriveEvidence, type Results, startDerivation } from './rules/derive.ts
 export { type FindingHistory, newFinding, nextHistory, recordedAt, statedFrom } from './rules/findings/finding-history.ts';
 export { type Identities, identitiesOf, OWNERLESS } from './rules/identities.ts';
 export { type ProvenanceFacts, provenanceOf } from './rules/provenance.ts';
-export { type StandingFacts, scansAfter, standingFacts, standingOf } from './rules/standing.ts';
+export { type StandingFacts, type StandingFinding, scansAfter, standingFacts, standingOf } from './rules/standing.ts';
 export { fieldOf, severityRank, textOf } from './rules/trail-values.ts';
 export { collectWorkers, type Workers } from './rules/workers.ts';
 export { findingSchema } from './schema/finding.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Conclusion } from '../document/evidence.ts';
 import type { FindingFacts } from '../document/finding.ts';
 import type { FindingState, Standing } from '../document/states.ts';
-import { findingFacts, IDS, id, olga, on, scanFacts } from '../testing/sample-facts.ts';
+import { findingFacts, IDS, id, on, scanFacts } from '../testing/sample-facts.ts';
 import { concludeFrom, gradeOf } from './conclude.ts';
 import { standingFacts, standingOf } from './standing.ts';
 
@@ -54,9 +54,7 @@ test.each(standings)('a finding that is %s', (_, overrides, standing) => {
 
 const removedSource = standingFacts({
   scans: [scanFacts('before'), scanFacts('after')],
-  sources: [
-    { asset_id: IDS.asset, source: 'other', kind: 'connection', last_scan_at: null, last_complete_at: null, removed_at: on('03-09'), removed_by: olga },
-  ],
+  sources: [{ asset_id: IDS.asset, source: 'other', removed_at: on('03-09') }],
 });
 
 test.each([

@@ -3,7 +3,15 @@ import type { Scan } from '../document/scan.ts';
 import type { SourceOnAsset } from '../document/scope.ts';
 import type { FindingState, Standing } from '../document/states.ts';
 
-/** What the standing of a finding depends on besides the finding itself. */
+/** What the standing of a finding depends on. */
+export interface StandingFinding
+  extends Pick<FindingFacts, 'state' | 'assurance' | 'cause' | 'sources' | 'occurrence_count' | 'before' | 'after' | 'contradicted_by' | 'version_rescanned'> {
+  asset: Pick<FindingFacts['asset'], 'id'>;
+  occurrences: readonly Pick<FindingFacts['occurrences'][number], 'source' | 'state'>[];
+  merged: readonly Pick<FindingFacts['merged'][number], 'state'>[];
+}
+
+/** What it depends on besides the finding itself. */
 export interface StandingFacts {
   scans: ReadonlyMap<string, Pick<Scan, 'self_described' | 'copy_of'>>;
   /** Keys of `sourceKey` of sources that were removed. */
@@ -16,7 +24,12 @@ export type Refusal = (typeof REFUSALS)[number];
 /** Why nothing that a report says or leaves out counts. */
 export const UNBELIEVED: ReadonlySet<Refusal> = new Set<Refusal>(['scan_self_described', 'scan_copied']);
 
-export function standingFacts({ scans, sources }: { scans: readonly Scan[]; sources: readonly SourceOnAsset[] }): StandingFacts {
+interface ScansAndSources {
+  scans: readonly Pick<Scan, 'id' | 'self_described' | 'copy_of'>[];
+  sources: readonly Pick<SourceOnAsset, 'asset_id' | 'source' | 'removed_at'>[];
+}
+
+export function standingFacts({ scans, sources }: ScansAndSources): StandingFacts {
   return {
     scans: new Map(scans.map((scan) => [scan.id, scan])),
     removedSources: new Set(sources.flatMap(({ asset_id, source, removed_at }) => (removed_at === null ? [] : [sourceKey(asset_id, source)]))),
@@ -30,16 +43,13 @@ function sourceKey(asset: string, source: string): string {
 const UNPROVEN: ReadonlySet<string | null> = new Set(['declared', 'artifact', null]);
 const ACTIVE: ReadonlySet<FindingState> = new Set(['open', 'in_progress', 'remediated']);
 
-/**
- * Implements the table of docs/evidence-package.md. The conclusion and all formats use it. The status of a work item follows what scans reported: it can be
- * `verified` although the scans cannot be believed.
- */
-export function standingOf(finding: FindingFacts, facts: StandingFacts): Standing {
+/** Implements the table of docs/evidence-package.md. The conclusion, all formats and the status of a work item use it. */
+export function standingOf(finding: StandingFinding, facts: StandingFacts): Standing {
   const alone = standingAlone(finding, facts);
   return alone === 'remediated' && finding.merged.some(({ state }) => ACTIVE.has(state)) ? 'excepted' : alone;
 }
 
-function standingAlone(finding: FindingFacts, facts: StandingFacts): Standing {
+function standingAlone(finding: StandingFinding, facts: StandingFacts): Standing {
   switch (finding.state) {
     case 'verified':
       return isProven(finding, facts) ? 'remediated' : 'active';
@@ -53,7 +63,7 @@ function standingAlone(finding: FindingFacts, facts: StandingFacts): Standing {
   }
 }
 
-function isProven(finding: FindingFacts, facts: StandingFacts): boolean {
+function isProven(finding: StandingFinding, facts: StandingFacts): boolean {
   if (UNPROVEN.has(finding.assurance)) return false;
   if (finding.cause === 'second_person') return true;
   const { before, after } = finding;
@@ -66,7 +76,7 @@ export function scansAfter({ after }: Pick<FindingFacts, 'after'>): string[] {
 }
 
 /** What speaks against the scans that no longer show a finding. */
-export function refusalsOf(finding: FindingFacts, { scans, removedSources }: StandingFacts): Refusal[] {
+export function refusalsOf(finding: StandingFinding, { scans, removedSources }: StandingFacts): Refusal[] {
   const gone = scansAfter(finding).flatMap((id) => scans.get(id) ?? []);
   const holds: Record<Refusal, boolean> = {
     scan_self_described: gone.some(({ self_described }) => self_described),
@@ -79,7 +89,7 @@ export function refusalsOf(finding: FindingFacts, { scans, removedSources }: Sta
 }
 
 /** Whether the source no longer saw the finding anywhere before it was removed. Unknown if there are more places than the package lists. */
-function saidAbsent({ occurrences, occurrence_count }: FindingFacts, source: string): boolean {
+function saidAbsent({ occurrences, occurrence_count }: StandingFinding, source: string): boolean {
   const places = occurrences.filter((occurrence) => occurrence.source === source);
   return places.length > 0 && occurrence_count === occurrences.length && places.every(({ state }) => state === 'absent');
 }

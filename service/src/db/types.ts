@@ -976,6 +976,7 @@ interface SightingsTable {
   missed_at: Timestamp | null;
   missed_import_id: string | null;
   missed_because: string[] | null;
+  doubted: Generated<boolean>;
   bar_credentialed: boolean | null;
   bar_knowledge_at: Timestamp | null;
   place: string | null;

@@ -9,7 +9,9 @@ import { priorities } from './items/priority.ts';
 import { settableStatuses, statuses } from './items/status.ts';
 import { Ticket } from './schemas-tickets.ts';
 
-const Status = OneOf(statuses, { description: 'Follows from the findings. Only people set `blocked` and `cancelled`' });
+const Status = OneOf(statuses, {
+  description: 'Follows from the findings: `verified` if the evidence proves that all of them are fixed. Only people set `blocked` and `cancelled`',
+});
 const Priority = OneOf(priorities, { description: 'Priority of the work' });
 const optional = (example: string | null, description: string) => Nullable(Type.String({ description, examples: [example] }));
 const count = (description: string) => Type.Integer({ minimum: 0, description });

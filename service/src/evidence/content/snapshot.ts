@@ -1,6 +1,7 @@
 import type { FindingFacts } from '@rrs/evidence-format';
 import { sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
+import { readWithCursor } from '../../db/read-with-cursor.ts';
 import { evidenceFindings } from '../../findings/facts/finding-facts.ts';
 import { readImportsAbout } from '../../findings/facts/scan-facts.ts';
 import { readSourcesOnAssets } from '../../findings/facts/scope-facts.ts';
@@ -23,7 +24,6 @@ import { readPolicies } from './read/policies.ts';
 import { readScanFacts } from './read/scans.ts';
 import { readAssets, readSources } from './read/scope.ts';
 import { readActors, readTrailEvents, type TrailScope } from './read/trail-events.ts';
-import { readWithCursor } from './read-with-cursor.ts';
 import { ticketLinks } from './tickets.ts';
 import { buildTrail } from './trail.ts';
 

@@ -11,13 +11,15 @@ import { componentEntry, isSelective, portRange, recordLists } from '../merge/ru
 import { countPlaces } from '../merge/write-places.ts';
 import type { Absence } from './absence.ts';
 import { findExcess, type Withheld } from './brake.ts';
-import { addReportedAsFixed, findAbsent } from './find-absent.ts';
+import { addReportedAsFixed, findAbsent, isUnproven } from './find-absent.ts';
 import { findUnlisted, recordUnlisted } from './find-unlisted.ts';
 import { findNarrower, findRetracted } from './narrower.ts';
 import { replaceHeld } from './replace-held.ts';
 
 export interface Closures {
   closed: number;
+  /** Whether findings were closed, or a scan that can be believed replaced the one that had closed them. */
+  isClosing: boolean;
   /** Set if the closures wait for confirmation. */
   withheld: Withheld | null;
   /** How many findings stay open although the run does not report them, by reason. */
@@ -40,7 +42,7 @@ export async function closeAbsent(tx: TenantTx, resolution: Resolution, absence:
   }
   if (fixed) await addReportedAsFixed(tx, resolution);
   const hasAny = (absence.complete || fixed) && (await hasClosures(tx, resolution));
-  const closures = hasAny ? await closeCollected(tx, resolution, absence) : { closed: 0, withheld: null, blocked: [] };
+  const closures = hasAny ? await closeCollected(tx, resolution, absence) : { closed: 0, isClosing: false, withheld: null, blocked: [] };
   if (hasHeld && absence.complete) await replaceHeld(tx, resolution);
   await recordCoverage(tx, resolution);
   if (absence.complete && !closures.withheld) await recordUnlisted(tx, resolution, absence);
@@ -52,7 +54,7 @@ async function closeCollected(tx: TenantTx, resolution: Resolution, absence: Abs
   const withheld = await findExcess(tx, resolution, absence);
   if (withheld) await setAccepted(tx, resolution, false);
   const closed = withheld ? 0 : await applyClosures(tx, resolution);
-  return { closed, withheld, blocked };
+  return { closed, isClosing: !withheld, withheld, blocked };
 }
 
 /** Whether the closures of an earlier import of the organization wait for confirmation. */
@@ -127,15 +129,14 @@ async function setAccepted(tx: TenantTx, { orgId, importId }: Resolution, accept
 }
 
 /** Applies the closures of a run after a person confirmed them. */
-export async function acceptRun(tx: TenantTx, resolution: Resolution, { isConnection }: { isConnection: boolean }): Promise<number> {
+export async function acceptRun(tx: TenantTx, resolution: Resolution, { isConnection }: { isConnection: boolean }): Promise<void> {
   const { orgId, importId } = resolution;
   await setAccepted(tx, resolution, true);
-  const closed = await applyClosures(tx, resolution);
+  await applyClosures(tx, resolution);
   await recordCoverage(tx, resolution);
   const { rows } = await sql`
     select from import_closures where org_id = ${orgId} and import_id = ${importId} and absence in ('asset_gone', 'track_ended') limit 1`.execute(tx);
   if (rows.length > 0) await recordUnlisted(tx, resolution, { lists: isConnection ? 'all_assets' : 'similar_assets' });
-  return closed;
 }
 
 /** Removes findings that this run sees from the withheld closures of earlier runs of the same source. */
@@ -161,19 +162,24 @@ async function applyClosures(tx: TenantTx, resolution: Resolution): Promise<numb
   const lastSeen = sql`case when c.absence = 'gone' then s.last_seen else least(${seenUntilSql(orgId, sql`(select f.asset_id from findings f where f.org_id = ${orgId} and f.id = c.finding_id)`)}, c.absent_at) end`;
   await sql`
     update sightings s set state = 'absent', absence = c.absence, absent_at = c.absent_at, gaps = c.gaps, last_import_id = ${importId}, last_seen = ${lastSeen} from import_closures c
+    cross join lateral (select f.status from findings f where f.org_id = ${orgId} and f.id = c.finding_id offset 0) f
     where c.org_id = ${orgId} and c.import_id = ${importId} and s.org_id = ${orgId} and s.finding_id = c.finding_id and s.source_id = ${sourceId} and s.track = c.track
-      and (s.state = 'present' or s.absence = 'declared') and s.last_seen <= c.absent_at`.execute(tx);
+      and (s.state = 'present' or s.absence = 'declared' or (${isUnproven(sql`s`)} and s.absent_at < c.absent_at)) and s.last_seen <= c.absent_at`.execute(tx);
   const ids = sql`select c.finding_id from import_closures c where c.org_id = ${orgId} and c.import_id = ${importId}`;
   const shared = sql`select s.finding_id from sightings s where s.org_id = ${orgId} and s.finding_id in (${ids}) group by 1 having count(*) > 1`;
   await updateShared(tx, resolution, shared);
   // Places count as long as a source sees them. A finding that is closed keeps the number that it had.
   await countPlaces(tx, orgId, sql`${shared} and bool_or(s.state = 'present')`);
-  return closeUnseen(tx, resolution, ids);
+  const closed = await closeUnseen(tx, resolution, ids);
+  await sql`update sightings s set doubted = false where s.org_id = ${orgId} and s.finding_id in (${ids}) and s.source_id = ${sourceId} and s.doubted`.execute(
+    tx,
+  );
+  return closed;
 }
 
 /** Passes the changed findings to the follower. Deletes the closures afterwards, unless they are withheld. */
 export async function notifyFollower(tx: TenantTx, follower: FindingFollower, { orgId, importId, actor }: Resolution, changes: Changes): Promise<void> {
-  if (changes.reopened || changes.closed + changes.others.length > 0) {
+  if (changes.reopened || changes.isClosing || changes.others.length > 0) {
     await follower.follow(
       tx,
       { ...systemActor(orgId, actor.name), ...actor },
@@ -187,7 +193,7 @@ export async function notifyFollower(tx: TenantTx, follower: FindingFollower, { 
 
 interface Changes {
   reopened: boolean;
-  closed: number;
+  isClosing: boolean;
   /** Further findings whose status changed. */
   others: readonly string[];
   isWithheld: boolean;

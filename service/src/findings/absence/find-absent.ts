@@ -125,6 +125,11 @@ function gapsOf({ checks, isTimeStated, searchStated, wholeStated }: Absence): R
   return sql`array_remove(array[${sql.join(gaps)}]::text[], null)`;
 }
 
+/** Whether a finding is gone but a later scan is needed that shows it: somebody called it fixed after the scan, or evidence does not believe the scan. */
+export function isUnproven(sighting: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql`(${sighting}.absence = 'gone' and (${sighting}.doubted or f.status = 'remediated'))`;
+}
+
 /**
  * Collects the findings that the source no longer reports although the run covered them, each with what speaks against closing it. Findings that a later
  * scan saw are left out.
@@ -156,7 +161,7 @@ export async function findAbsent(tx: TenantTx, resolution: Resolution, absence: 
     cross join lateral (select own.* from findings own where own.org_id = ${orgId} and own.asset_id = a.asset_id offset 0) f
     cross join lateral (
       select own.* from sightings own where own.org_id = ${orgId} and own.finding_id = f.id and own.source_id = ${sourceId} and own.track = a.track
-        and (own.state = 'present' or own.absence = 'declared') offset 0) s
+        and (own.state = 'present' or own.absence = 'declared' or (${isUnproven(sql`own`)} and own.absent_at < a.started_at)) offset 0) s
     left join lateral ${coverageOfSql(resolution, { asset: sql`a.asset_id`, track: sql`a.track` })} c on true
     where ${lastSeenSql} < a.started_at
       and not exists (select from tenant_import_groups g where g.org_id = ${orgId} and g.import_id = ${importId} and g.finding_id = f.id and g.track = s.track and (g.present or g.outcome in ('gone', 'declared')) offset 0)

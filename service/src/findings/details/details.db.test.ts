@@ -166,9 +166,12 @@ describe('why a finding is still open', () => {
       status: 'remediated',
       still_open_because: [{ code: 'scan_before_claim', import_id: earlier, at: at(2) }],
     });
+    await service.run([{ run: { asset } }], { scope: { coverage: 'complete', started_at: new Date().toISOString() } });
+    expect(await finding<Shown>(claimed)).toMatchObject({ status: 'verified', assurance: 'scan_after_claim', still_open_because: [] });
     const declared = cve();
-    await scan(asset, [seen({ asset, vulnerability_ids: [declared] })], 3);
-    await scan(asset, [seen({ asset, vulnerability_ids: [declared], present: false })], 4);
+    const other = imageOf(`declared-${count}:prod`);
+    await scan(other, [seen({ asset: other, vulnerability_ids: [declared] })], 3);
+    await scan(other, [seen({ asset: other, vulnerability_ids: [declared], present: false })], 4);
     expect(await finding<Shown>(declared)).toMatchObject({ status: 'remediated', still_open_because: [{ code: 'declared_fixed' }] });
   });
 

@@ -38,6 +38,7 @@ const statement = [
   'missed_at',
   'missed_import_id',
   'missed_because',
+  'doubted',
   'bar_credentialed',
   'bar_knowledge_at',
   'place',

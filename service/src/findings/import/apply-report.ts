@@ -116,15 +116,24 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report):
   const merged = await adoptIdentities(tx, resolution);
   const { groups, reopened, grown } = await resolveRecords(tx, resolution, complete);
   const closures = await closeAbsent(tx, resolution, absence, groups);
-  const { closed, withheld } = closures;
+  const { isClosing, withheld } = closures;
   const redecided = await followDecisions(tx, resolution);
   const changes = await recordChanges(tx, orgId, row.id);
+  const run = { ...factsOf(staged.run), ...namedBy(report, staged), unstated: unstatedBy(absence) };
+  const timeless = collected || !report.timeless ? null : Buffer.from(report.timeless);
   if (!row.dry_run) {
+    // Whoever follows the findings judges whether the report can be believed.
+    await tx
+      .updateTable('imports')
+      .set({ format: format.id, source_id: resolution.sourceId, received: staged.received, run: JSON.stringify(run), timeless_digest: timeless })
+      .where('org_id', '=', orgId)
+      .where('id', '=', row.id)
+      .execute();
     await recordUnchanged(tx, orgId, row.id);
     await follower.moveLinks(tx, actor, merged);
     await notifyFollower(tx, follower, resolution, {
       reopened,
-      closed,
+      isClosing,
       others: [...merged.flatMap(({ from_id, into_id }) => [from_id, into_id]), ...redecided],
       isWithheld: withheld !== null,
     });
@@ -147,8 +156,8 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report):
       ...inventoryNotes(staged),
       ...report.notes,
     ],
-    run: { ...factsOf(staged.run), ...namedBy(report, staged), unstated: unstatedBy(absence) },
-    timeless: collected || !report.timeless ? null : Buffer.from(report.timeless),
+    run,
+    timeless,
     by_severity: changes.by_severity,
     grown: grown && !row.dry_run,
   };

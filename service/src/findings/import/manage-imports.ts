@@ -147,9 +147,9 @@ export async function confirmImport(tx: TenantTx, actor: Actor, id: string, foll
     restrictions: [],
     dependencies: null,
   };
-  const closed = await acceptRun(tx, resolution, { isConnection: row.connection_id !== null });
+  await acceptRun(tx, resolution, { isConnection: row.connection_id !== null });
   const changes = await recordChanges(tx, actor.orgId, id);
-  await notifyFollower(tx, follower, resolution, { reopened: false, closed, others: [], isWithheld: false });
+  await notifyFollower(tx, follower, resolution, { reopened: false, isClosing: true, others: [], isWithheld: false });
   return finishUnconfirmed(tx, actor, row, {
     status: 'succeeded',
     closed: changes.counts.closed,

@@ -68,11 +68,11 @@ function closingSql(orgId: string, ids: RawBuilder<unknown>): RawBuilder<unknown
   const { scan_absent, acceptance_fixed, source_fixed, source_retracted, source_retired, check_retired, asset_gone, track_ended } = reasonSentences;
   return sql`
     select f.id, f.listed, f.status as before, seen.absent_at, verdict.status as after, verdict.code, verdict.sentence,
-      case verdict.status when 'verified' then case when f.status in ('remediated', 'verified') then 'scan_after_claim' else 'scan_only' end when 'remediated' then 'declared' end as assurance,
+      case verdict.status when 'verified' then case when f.status = 'remediated' or (f.status = 'verified' and f.assurance <> 'scan_only') then 'scan_after_claim' else 'scan_only' end when 'remediated' then 'declared' end as assurance,
       coalesce(track.name, ${trackName(null)}) as track, build.name as version
     from findings f
     cross join lateral (
-      select bool_or(s.state = 'present') as present, max(s.absent_at) as absent_at, bool_or(s.proves) as gone, bool_or(s.absence = 'declared') as declared, bool_or(${endedBySourceSql('s')}) as ended,
+      select bool_or(s.state = 'present') as present, max(s.absent_at) as absent_at, bool_or(s.proves) as gone, bool_or(s.absence = 'declared') as declared, bool_or(s.doubted) as doubted, bool_or(${endedBySourceSql('s')}) as ended,
         coalesce(max(s.absent_at) filter (where s.proves), max(s.absent_at)) as decided_at,
         (array_agg(s.absence order by s.absence = 'gone', s.absent_at desc, s.absence) filter (where s.absence is not null))[1] as last,
         (array_agg(array[s.source_id::text, s.track::text, s.last_import_id::text] order by s.proves desc, s.absent_at desc nulls last, s.absence, s.source_id, s.track))[1:1] as scan
@@ -90,7 +90,7 @@ function closingSql(orgId: string, ids: RawBuilder<unknown>): RawBuilder<unknown
       and run.import_id = seen.scan[1][3]::uuid
     left join ${assetVersions} build on build.org_id = ${orgId} and build.asset_id = f.asset_id and build.n = run.version_n
     where f.org_id = ${orgId} and f.id in (${ids}) and not seen.present
-      and (f.status = any(${closable}) or (f.status = 'verified' and f.assurance = any(${UNPROVEN as string[]}) and seen.gone and seen.decided_at > f.status_changed_at)
+      and (f.status = any(${closable}) or (f.status = 'verified' and (f.assurance = any(${UNPROVEN as string[]}) or seen.doubted) and seen.gone and seen.decided_at > f.status_changed_at)
         or (f.status = 'verified' and f.status_changed_by is null and not seen.gone and seen.last = 'retracted'))
       and (f.status <> 'remediated' or (seen.decided_at > f.status_changed_at and (seen.gone or not seen.declared)))
       and (f.status <> 'risk_accepted' or seen.gone or not seen.declared)`;

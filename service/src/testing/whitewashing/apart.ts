@@ -70,7 +70,7 @@ const separated: readonly Attempt[] = [
     name: 'seal the closed work item again after its finding came back',
     conclusion: 'partially_remediated',
     grade: 'D',
-    itemSaysVerified: true,
+    closedBefore: true,
     gaps: ['unfinished'],
     async run(one) {
       const item = await remediate(one);

@@ -9,9 +9,6 @@ export interface Attempt {
   grade: 'A' | 'B' | 'C' | 'D';
   /** Gaps that must be named, at least one. There may be more. */
   gaps: readonly [string, ...string[]];
-  /**
-   * The work item is called verified although the evidence says otherwise. Its status follows what scans reported, and only evidence judges whether they can
-   * be believed. A closed work item also stays closed when its findings come back.
-   */
-  itemSaysVerified?: true;
+  /** The work item was verified and closed before the evidence against it came. Closed work items stay closed. */
+  closedBefore?: true;
 }

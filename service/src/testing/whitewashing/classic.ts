@@ -164,7 +164,6 @@ export const classic: readonly Attempt[] = [
     name: 'close many findings with an empty file that the worker uploads and confirms',
     conclusion: 'not_remediated',
     grade: 'D',
-    itemSaysVerified: true,
     gaps: ['scan_self_described', 'scan_by_worker', 'brake_confirmed'],
     async run(one) {
       const scope = { asset: { type: 'container_image', name: IMAGE }, track: 'prod' };

@@ -38,7 +38,7 @@ export const further: readonly Attempt[] = [
     name: 'scan a release that is not in use',
     conclusion: 'not_remediated',
     grade: 'D',
-    itemSaysVerified: true,
+    closedBefore: true,
     gaps: ['scan_copied', 'scan_older_than_claim'],
     async run(one) {
       await one.scan({ weaknesses: [1], image: 'registry.example/shop:1.0.0', at: daysAgo(3) });
@@ -54,7 +54,6 @@ export const further: readonly Attempt[] = [
     name: 'label the scan of another image as that of production',
     conclusion: 'not_remediated',
     grade: 'D',
-    itemSaysVerified: true,
     gaps: ['scan_self_described'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(3) });
@@ -70,7 +69,6 @@ export const further: readonly Attempt[] = [
     name: 'send an earlier clean report again with a new date',
     conclusion: 'not_remediated',
     grade: 'D',
-    itemSaysVerified: true,
     gaps: ['scan_copied'],
     async run(one) {
       await one.scan({ weaknesses: [], build: 2, at: daysAgo(9) });
@@ -86,7 +84,6 @@ export const further: readonly Attempt[] = [
     name: 'retire the second scanner, which still sees the finding',
     conclusion: 'not_remediated',
     grade: 'D',
-    itemSaysVerified: true,
     gaps: ['source_removed'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(3) });

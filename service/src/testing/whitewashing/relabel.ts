@@ -11,7 +11,6 @@ export const relabel: readonly Attempt[] = [
     name: 'label the scan of another image as that of production, twice',
     conclusion: 'not_remediated',
     grade: 'D',
-    itemSaysVerified: true,
     gaps: ['scan_self_described'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(3) });
@@ -28,7 +27,6 @@ export const relabel: readonly Attempt[] = [
     name: 'label the scan of staging as that of production',
     conclusion: 'not_remediated',
     grade: 'D',
-    itemSaysVerified: true,
     gaps: ['scan_self_described'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(3) });
@@ -43,7 +41,6 @@ export const relabel: readonly Attempt[] = [
     name: 'merge the asset with a clean one, and scan that one',
     conclusion: 'not_remediated',
     grade: 'D',
-    itemSaysVerified: true,
     gaps: ['scan_self_described'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(3) });
@@ -61,7 +58,6 @@ export const relabel: readonly Attempt[] = [
     name: 'merge production with staging, and scan staging',
     conclusion: 'not_remediated',
     grade: 'D',
-    itemSaysVerified: true,
     gaps: ['scan_self_described'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(3) });
@@ -79,7 +75,6 @@ export const relabel: readonly Attempt[] = [
     name: 'label scans of another image as those of production, with the finding and without it',
     conclusion: 'not_remediated',
     grade: 'D',
-    itemSaysVerified: true,
     gaps: ['scan_self_described'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(3) });
@@ -96,7 +91,6 @@ export const relabel: readonly Attempt[] = [
     name: 'call production staging, and scan staging',
     conclusion: 'not_remediated',
     grade: 'D',
-    itemSaysVerified: true,
     gaps: ['scan_self_described'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(3) });
@@ -128,7 +122,6 @@ export const relabel: readonly Attempt[] = [
     name: 'label a release that is not in use as production',
     conclusion: 'not_remediated',
     grade: 'D',
-    itemSaysVerified: true,
     gaps: ['scan_self_described'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(3) });

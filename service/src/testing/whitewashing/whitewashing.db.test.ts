@@ -12,7 +12,7 @@ import { disguise } from './disguise.ts';
 import { further } from './further.ts';
 import { own } from './own.ts';
 import { relabel } from './relabel.ts';
-import { daysAgo } from './reports.ts';
+import { daysAgo, IMAGE } from './reports.ts';
 import { restored } from './restored.ts';
 import { rules } from './rules.ts';
 import { vanish } from './vanish.ts';
@@ -30,7 +30,7 @@ const attempts = [...classic, ...further, ...rules, ...own, ...delivery, ...disg
 /** Drawing a PDF takes longer than all other formats, so there is one for each combination of conclusion, grade and standings. */
 const drawn = new Set<string>();
 
-async function expectTruth({ run, conclusion, grade, gaps, itemSaysVerified }: Attempt): Promise<void> {
+async function expectTruth({ run, conclusion, grade, gaps, closedBefore }: Attempt): Promise<void> {
   const one = await startCase(world);
   const item = await run(one);
   const stated = await one.preview(item);
@@ -43,9 +43,7 @@ async function expectTruth({ run, conclusion, grade, gaps, itemSaysVerified }: A
   const { active, excepted, remediated } = evidence.counts.by_standing;
   const { status } = await one.call<{ status: string }>('lead', 'GET', `/work-items/${item}`);
   const closed = remediated > 0 && excepted === 0 ? 'verified' : 'closed_with_exceptions';
-  expect(['open', 'in_progress', 'awaiting_verification'].includes(status) ? 'open' : status).toBe(
-    itemSaysVerified ? 'verified' : active > 0 ? 'open' : closed,
-  );
+  expect(['open', 'in_progress', 'awaiting_verification'].includes(status) ? 'open' : status).toBe(closedBefore ? 'verified' : active > 0 ? 'open' : closed);
   const outcome = JSON.stringify([conclusion, grade, evidence.findings.map(({ standing, state, cause }) => `${standing} ${state} ${cause}`).sort()]);
   if (drawn.has(outcome)) return;
   drawn.add(outcome);
@@ -61,6 +59,47 @@ it('work that was done as it should be is remediated, with small gaps only', asy
     conclusion: 'remediated',
     grade: 'B',
     gaps: [],
+  });
+});
+
+describe('work that a scan verifies that cannot be believed', () => {
+  /** A clean scan of another image, which the uploader calls production. */
+  const relabelled = { weaknesses: [], image: 'registry.example/scratch:prod', build: 2 };
+  const asProduction = { scope: { asset: { type: 'container_image', name: IMAGE }, track: 'prod' } };
+
+  it('stays open until another scan verifies it, with and without a claim', async () => {
+    for (const isClaimed of [true, false]) {
+      const one = await startCase(world);
+      const stateOf = async () => {
+        const { status, findings } = await one.call<{ status: string; findings: Record<string, number> }>('lead', 'GET', `/work-items/${item}`);
+        const { conclusion } = await one.preview(item);
+        return { status, conclusion, verified: findings.verified, remediated: findings.remediated };
+      };
+      await one.scan({ weaknesses: [1], at: daysAgo(3) });
+      const item = await one.item(1);
+      if (isClaimed) await one.claim(item);
+      const doubtful = { status: 'awaiting_verification', conclusion: 'not_remediated', verified: 0, remediated: 1 };
+      await one.scan(relabelled, asProduction);
+      expect(await stateOf()).toEqual(doubtful);
+      // Another one of the same kind proves nothing either.
+      await one.scan({ ...relabelled, build: 3 }, asProduction);
+      expect(await stateOf()).toEqual(doubtful);
+      const { id } = await one.scan({ weaknesses: [], build: 4 });
+      expect(await stateOf()).toEqual({ status: 'verified', conclusion: 'remediated', verified: 1, remediated: 0 });
+      const [finding] = (await one.evidence(item)).findings;
+      expect(finding).toMatchObject({ state: 'verified', assurance: isClaimed ? 'scan_after_claim' : 'scan_only', after: { state: 'absent', scan: id } });
+    }
+  });
+
+  it('goes on when a scan sees the finding again', async () => {
+    const one = await startCase(world);
+    await one.scan({ weaknesses: [1], at: daysAgo(3) });
+    const item = await one.item(1);
+    await one.scan({ ...relabelled, at: daysAgo(2) }, asProduction);
+    await one.scan({ weaknesses: [1], build: 1, at: daysAgo(1) });
+    expect(await one.call('lead', 'GET', `/work-items/${item}`)).toMatchObject({ status: 'in_progress', findings: { open: 1, remediated: 0 } });
+    await one.scan({ weaknesses: [], build: 4 });
+    expect(await one.call('lead', 'GET', `/work-items/${item}`)).toMatchObject({ status: 'verified' });
   });
 });
 

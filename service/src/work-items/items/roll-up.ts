@@ -2,10 +2,12 @@ import { sql } from 'kysely';
 import { recordAudit } from '../../audit/record.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { emit } from '../../events/emit.ts';
+import { doubtAbsences } from '../../findings/absence/doubt-absences.ts';
 import { findingFacts } from '../../findings/relations.ts';
 import type { Actor } from '../../shared/actor.ts';
+import { readStandings } from '../standing/read-standings.ts';
 import { queueTicketSyncs } from '../tickets/jobs.ts';
-import { type FindingCounts, isClosed, rollUp, type WorkItemStatus } from './status.ts';
+import { countsOf, type FindingCounts, isClosed, rollUp, type WorkItemStatus } from './status.ts';
 
 interface ItemCounts {
   id: string;
@@ -23,7 +25,8 @@ const takenBack = sql`coalesce(f.reason_code in ('source_retracted', 'check_reti
 
 /** Updates counts and status of open work items from their findings, in a fixed number of statements. The caller must have the item lock. */
 export async function rollUpItems(tx: TenantTx, actor: Actor, ids: readonly string[]): Promise<void> {
-  const changes = (await countFindings(tx, actor.orgId, ids))
+  const counted = await countFindings(tx, actor.orgId, ids);
+  const changes = (await judgeClosing(tx, actor.orgId, counted))
     .map((item) => ({ ...item, to: rollUp(item.status, item.counts) }))
     .filter(({ status, to, stored, counts }) => status !== to || JSON.stringify(stored) !== JSON.stringify(counts));
   if (changes.length === 0) return;
@@ -47,6 +50,20 @@ export async function rollUpItems(tx: TenantTx, actor: Actor, ids: readonly stri
   );
   const moved = changes.filter(({ status, to }) => status !== to);
   for (let at = 0; at < moved.length; at += AUDIT_BATCH) await recordStatusChanges(tx, actor, moved.slice(at, at + AUDIT_BATCH));
+}
+
+/** A work item that its findings would close is judged like its evidence. What scans reported counts only if they can be believed. */
+async function judgeClosing(tx: TenantTx, orgId: string, items: readonly ItemCounts[]): Promise<ItemCounts[]> {
+  const closing = items.filter(({ status, counts }) => isClosed(rollUp(status, counts))).map(({ id }) => id);
+  const judged = await readStandings(tx, orgId, closing);
+  const unproven = [...judged.values()].flat().filter(({ standing }) => standing === 'active');
+  if (unproven.length > 0)
+    await doubtAbsences(
+      tx,
+      orgId,
+      unproven.map(({ id }) => id),
+    );
+  return items.map((item) => ({ ...item, counts: judged.has(item.id) ? countsOf(judged.get(item.id) ?? []) : item.counts }));
 }
 
 async function recordStatusChanges(tx: TenantTx, actor: Actor, moved: readonly (ItemCounts & { to: WorkItemStatus })[]): Promise<void> {

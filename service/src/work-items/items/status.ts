@@ -1,3 +1,5 @@
+import type { Standing } from '@rrs/evidence-format';
+
 /** The status machine of a work item. */
 export const statuses = ['open', 'in_progress', 'blocked', 'awaiting_verification', 'verified', 'closed_with_exceptions', 'cancelled'] as const;
 export type WorkItemStatus = (typeof statuses)[number];
@@ -67,13 +69,19 @@ export const doneStatuses = ['verified', 'closed_with_exceptions'] as const sati
 export interface FindingCounts {
   open: number;
   in_progress: number;
-  /** Claimed, without a scan or a second person that confirms it. */
+  /** Claimed, without a second person or a scan that can be believed to confirm it. */
   remediated: number;
   verified: number;
   /** Risk accepted, false positive, or withdrawn for another reason than that the source took the finding back. */
   excepted: number;
   /** Withdrawn by the source. */
   aside: number;
+}
+
+/** What findings of which no scan or person says that they are open contribute. */
+export function countsOf(findings: readonly { standing: Standing }[]): FindingCounts {
+  const count = (standing: Standing): number => findings.filter((one) => one.standing === standing).length;
+  return { open: 0, in_progress: 0, remediated: count('active'), verified: count('remediated'), excepted: count('excepted'), aside: count('aside') };
 }
 
 /** The status that follows from the findings. A block by a person remains until the work is done. */

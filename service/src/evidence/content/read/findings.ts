@@ -1,19 +1,8 @@
-import {
-  type CAUSES,
-  type Cause,
-  causeOf,
-  DECIDED,
-  type FindingFacts,
-  newFinding,
-  nextHistory,
-  type Person,
-  recordedAt,
-  statedFrom,
-} from '@rrs/evidence-format';
+import { type Cause, DECIDED, type FindingFacts, newFinding, nextHistory, type Person, recordedAt, statedFrom } from '@rrs/evidence-format';
 import { trackName } from '../../../assets/track-name.ts';
-import type { EvidenceChange, EvidenceFinding, EvidenceSighting } from '../../../findings/facts/finding-facts.ts';
-import type { ReasonCode } from '../../../findings/reason-codes.ts';
+import type { EvidenceFinding, EvidenceSighting } from '../../../findings/facts/finding-facts.ts';
 import { severityName } from '../../../findings/severity.ts';
+import { claimOf, standingInputs } from '../../../work-items/standing/standing-inputs.ts';
 import { earliest } from '../earliest.ts';
 import type { WorkItemLinks } from './links.ts';
 import { knownPerson, type ToPerson } from './persons.ts';
@@ -26,9 +15,8 @@ export interface FindingContext {
 
 export function buildFindingFacts(row: EvidenceFinding, { toPerson, ownerlessKeys, workItems }: FindingContext): FindingFacts {
   const text = (name: string): string | null => (row.location[name] === undefined ? null : String(row.location[name]));
-  // The type shows that every reason code has a cause.
-  const code: keyof typeof CAUSES | null = row.reason_code as ReasonCode | null;
-  const cause = causeOf({ state: row.status, code, assurance: row.assurance });
+  const standing = standingInputs(row);
+  const { cause } = standing;
   const firstSeen = firstSeenOf(row).toISOString();
   const history = row.changes.reduce((known, change) => nextHistory(known, { ...change, at: new Date(change.at).toISOString() }), newFinding);
   const claim = claimOf(row.changes);
@@ -51,7 +39,7 @@ export function buildFindingFacts(row: EvidenceFinding, { toPerson, ownerlessKey
     kev: row.kev,
     kev_since: row.kev_since?.toISOString() ?? null,
     risk_score: row.risk_score,
-    asset: row.asset,
+    asset: standing.asset,
     component: row.component,
     component_version: text('version'),
     fixed_version: text('fixed_version'),
@@ -59,14 +47,14 @@ export function buildFindingFacts(row: EvidenceFinding, { toPerson, ownerlessKey
     place: locationText(row.location),
     first_seen: firstSeen,
     last_seen: row.last_seen.toISOString(),
-    state: row.status,
+    state: standing.state,
     // From the history, as a verifier can compute it again.
     ...statedFrom(history, firstSeen),
     cause,
     decided_by: decidedBy(row, cause, toPerson),
     claimed_at: claim ? new Date(claim.at).toISOString() : null,
     claimed_by: claim ? toPerson(claim.actor) : null,
-    assurance: row.assurance,
+    assurance: standing.assurance,
     justification: row.justification,
     acceptance:
       row.status === 'risk_accepted'
@@ -77,21 +65,21 @@ export function buildFindingFacts(row: EvidenceFinding, { toPerson, ownerlessKey
             approved_by: somebody(accepted.approved_by),
           }
         : null,
-    sources: [...new Set(row.sightings.map(({ source }) => source))].sort(),
-    occurrence_count: row.occurrence_count,
+    sources: standing.sources,
+    occurrence_count: standing.occurrence_count,
     occurrences: row.occurrences.map(({ track, first_seen, last_seen, ...occurrence }) => ({
       ...occurrence,
       track: trackName(track),
       first_seen: new Date(first_seen).toISOString(),
       last_seen: new Date(last_seen).toISOString(),
     })),
-    before: beforeOf(row.sightings),
-    after: afterOf(row),
-    contradicted_by: contradictedBy(row, claim),
+    before: standing.before,
+    after: standing.after,
+    contradicted_by: standing.contradicted_by,
     suppressed: isSuppressed(row.sightings),
-    version_rescanned: row.has_builds ? scanned(row.sightings).every(({ rescanned }) => rescanned) : null,
+    version_rescanned: standing.version_rescanned,
     work_items: workItems.get(row.id) ?? [],
-    merged: row.merged.filter(({ kind }) => MERGED_BY_PEOPLE.has(kind)).map(({ id, state, title, severity }) => ({ id, state, title, severity })),
+    merged: standing.merged,
   };
 }
 
@@ -102,23 +90,10 @@ function firstSeenOf({ id, first_seen, created_at, merged, sightings, occurrence
   return earliest(first_seen, [created_at, ...[...seen, ...recorded].map((time) => new Date(time))]);
 }
 
-const MERGED_BY_PEOPLE = new Set(['by_person', 'asset_merge']);
-/** Findings in these states may still be seen. A scan that sees a finding claimed as fixed reopens it, so in other states it was not seen since. */
-const OPEN_STATES = new Set(['open', 'in_progress']);
-
-const scanned = (sightings: readonly EvidenceSighting[]): EvidenceSighting[] => sightings.filter(({ kind }) => kind !== 'manual');
-
 function decidedBy({ status, changes }: EvidenceFinding, cause: Cause, toPerson: ToPerson): Person | null {
   if (!DECIDED.has(cause)) return null;
   const decision = changes.findLast((change) => change.status === status && change.import_id === null);
   return decision ? toPerson(decision.actor) : null;
-}
-
-/** The claim that still stands: nobody and nothing opened the finding again after it. */
-function claimOf(changes: readonly EvidenceChange[]): EvidenceChange | undefined {
-  const statuses = changes.filter(({ status }) => status !== null);
-  const opened = statuses.findLastIndex(({ status }) => status !== null && OPEN_STATES.has(status));
-  return statuses.slice(opened + 1).findLast(({ status }) => status === 'remediated');
 }
 
 function overrideOf({ severity_override, severity_override_by, severity_override_reason, status_changed_at, changes }: EvidenceFinding, toPerson: ToPerson) {
@@ -143,41 +118,4 @@ function locationText(location: Record<string, unknown>): string | null {
 function isSuppressed(sightings: readonly EvidenceSighting[]): boolean {
   const present = sightings.filter(({ state }) => state === 'present');
   return present.length > 0 && present.every(({ suppressed }) => suppressed);
-}
-
-/** The latest scan that saw the finding. */
-function beforeOf(sightings: readonly EvidenceSighting[]): FindingFacts['before'] {
-  const scan = scanned(sightings).findLast(({ seen_import }) => seen_import !== null)?.seen_import ?? null;
-  return scan === null ? { state: 'unknown', scan: null } : { state: 'present', scan };
-}
-
-/** Ways in which a scan can no longer show a finding. Statements that it is fixed and endings of assets and tracks are none. */
-const NOT_SHOWN: ReadonlySet<EvidenceSighting['absence']> = new Set(['gone', 'retracted', 'check_retired'] as const);
-
-const UNSCANNED: FindingFacts['after'] = { state: 'unknown', scan: null, others: [], doubts: [] };
-
-/** What scans say now: `absent` only if no source still sees the finding, `unknown` if the last scan that saw it is older than the claim. */
-function afterOf({ status, status_changed_at, sightings }: EvidenceFinding): FindingFacts['after'] {
-  const own = scanned(sightings);
-  const present = own.findLast(({ state }) => state === 'present');
-  if (present) {
-    const stillSeen = OPEN_STATES.has(status) || new Date(present.last_seen) > status_changed_at;
-    return stillSeen ? { ...UNSCANNED, state: 'present', scan: present.seen_import } : UNSCANNED;
-  }
-  const absent = own.filter(({ state, absence }) => state === 'absent' && NOT_SHOWN.has(absence));
-  const last = absent.findLast(({ absence }) => absence === 'gone') ?? absent.at(-1);
-  if (!last) return UNSCANNED;
-  const others = absent.flatMap(({ last_import }) => (last_import === null || last_import === last.last_import ? [] : [last_import]));
-  return {
-    state: 'absent',
-    scan: last.last_import,
-    others: [...new Set(others)].sort(),
-    doubts: [...new Set(absent.flatMap(({ gaps }) => gaps ?? []))].sort(),
-  };
-}
-
-/** A scan since the claim that shows a finding that is called fixed. */
-function contradictedBy({ status, sightings }: EvidenceFinding, claim: EvidenceChange | undefined): string | null {
-  if ((status !== 'remediated' && status !== 'verified') || !claim) return null;
-  return scanned(sightings).findLast(({ state, last_seen }) => state === 'present' && new Date(last_seen) > new Date(claim.at))?.seen_import ?? null;
 }

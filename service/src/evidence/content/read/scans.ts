@@ -5,9 +5,9 @@ import { auditTrail, type RecordedActor, recordedActor } from '../../../audit/re
 import type { TenantTx } from '../../../db/database.ts';
 import { readScans, type ScanRow, type ScanSelection } from '../../../findings/facts/scan-facts.ts';
 import { connectionFacts } from '../../../integrations/relations.ts';
+import { isSelfDescribed, readLabels, relabelledScans } from '../../../work-items/standing/relabelled.ts';
 import type { ToPerson } from './persons.ts';
 import { pipelineDelivery, readTrustChanges } from './pipeline-scans.ts';
-import { readRelabelled } from './relabelled.ts';
 
 /** Where the original of a scan is stored depends on its phase, so both are added later. `names` are still all vulnerabilities that the file names. */
 export interface ScanFacts extends Omit<Scan, 'phase' | 'file'> {
@@ -37,7 +37,8 @@ export async function readScanFacts(tx: TenantTx, orgId: string, selection: Scan
     orgId,
     rows.flatMap(({ pipeline }) => pipeline?.trust.id ?? []),
   );
-  const relabelled = await readRelabelled(tx, orgId, rows, { assetIds: selection.assetIds, seenIn: selection.seenIn ?? new Set() });
+  const { assetIds, seenIn = new Set<string>() } = selection;
+  const relabelled = relabelledScans(rows, await readLabels(tx, orgId, rows, assetIds), { assetIds, seenIn });
   return rows.map((row) => {
     const facts = scanFacts(row);
     const delivery = row.pipeline === null ? deliveryOf(row, connections, toPerson) : pipelineDelivery(row, row.pipeline, trusts, toPerson);
@@ -71,7 +72,7 @@ function scanFacts(row: ScanRow): Omit<ScanFacts, 'delivery' | 'confirmed'> {
     records: row.received,
     rejected: row.rejected,
     names: row.names,
-    self_described: !isConnection && targets.length === 0 && !run.names_tool && !run.names_time,
+    self_described: isSelfDescribed(row),
     copy_of: row.copy_of,
     sha256: row.sha256,
     size: Number(row.bytes),

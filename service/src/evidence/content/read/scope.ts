@@ -4,7 +4,7 @@ import { type AssetScopeRow, assetScopes } from '../../../assets/relations.ts';
 import { auditTrail, type RecordedActor, recordedActor } from '../../../audit/relations.ts';
 import type { TenantTx } from '../../../db/database.ts';
 import { readOtherOpen, type SourceOnAssetRow } from '../../../findings/facts/scope-facts.ts';
-import { connectionFacts } from '../../../integrations/relations.ts';
+import { readDeletions } from '../../../work-items/standing/removed-sources.ts';
 import type { ToPerson } from './persons.ts';
 
 const NONE_OPEN = [0, 0, 0, 0, 0, 0] as const;
@@ -30,19 +30,15 @@ interface Removal {
 
 /** What each source last said about each asset. A source is removed when a person retires it or deletes its connection. */
 export async function readSources(tx: TenantTx, orgId: string, rows: readonly SourceOnAssetRow[], toPerson: ToPerson): Promise<SourceOnAsset[]> {
-  const connectionIds = rows.flatMap(({ connection_id }) => (connection_id === null ? [] : [connection_id]));
-  const { rows: deleted } = await sql<{ id: string; deleted_at: Date }>`
-    select c.id, c.deleted_at from ${connectionFacts} c where c.org_id = ${orgId} and c.id::text = any(${connectionIds}) and c.deleted_at is not null`.execute(
-    tx,
-  );
-  const deletedAt = new Map(deleted.map(({ id, deleted_at }) => [id, deleted_at]));
+  const connectionIds = rows.flatMap(({ connection_id }) => connection_id ?? []);
+  const deletedAt = await readDeletions(tx, orgId, rows);
   const { rows: removals } = await sql<Removal>`
     select distinct on (e.object_id) e.object_id as id, e.occurred_at, ${recordedActor('e')} as actor from ${auditTrail} e
     where e.org_id = ${orgId} and e.object_id = any(${[...connectionIds, ...rows.map(({ source_id }) => source_id)]}) and e.action in ('source.retired', 'connection.deleted')
     order by e.object_id, e.occurred_at desc`.execute(tx);
   const removedBy = new Map(removals.map((removal) => [removal.id, removal]));
   return rows.map(({ asset_id, source_id, source, kind, connection_id, last_scan_at, last_complete_at, retired_at }) => {
-    const deletion = connection_id === null ? undefined : deletedAt.get(connection_id);
+    const deletion = deletedAt.get(connection_id ?? '');
     const removedAt = deletion ?? retired_at;
     const removal = removedAt ? removedBy.get(deletion ? (connection_id ?? '') : source_id) : undefined;
     return {

@@ -2,10 +2,10 @@ import { type RawBuilder, sql } from 'kysely';
 import { assetMerges } from '../../../assets/relations.ts';
 import { auditTrail } from '../../../audit/relations.ts';
 import type { TenantTx } from '../../../db/database.ts';
+import { readWithCursor } from '../../../db/read-with-cursor.ts';
 import { findingFacts, findingHistory } from '../../../findings/relations.ts';
 import { readCredentialIds } from '../../../organizations/members/person-facts.ts';
 import { findingLinks } from '../../../work-items/relations.ts';
-import { readWithCursor } from '../read-with-cursor.ts';
 import type { EventFacts } from '../trail.ts';
 
 /** What the audit trail of a package is about. */

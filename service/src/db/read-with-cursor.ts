@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { TenantTx } from '../../db/database.ts';
+import type { TenantTx } from './database.ts';
 
 const BATCH = 500;
 
