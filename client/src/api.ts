@@ -1307,6 +1307,7 @@ export type EvidenceFailure = {
     | 'folder'
     | 'file_reference'
     | 'reference'
+    | 'contradiction'
     | 'time_order'
     | 'policy_order'
     | 'collection'
@@ -4123,7 +4124,7 @@ export type Sighting = {
   first_seen: string;
   /** When the source last saw the finding */
   last_seen: string;
-  /** The last import that updated this entry */
+  /** The last import that updated this entry or, if the finding is gone, the one that no longer showed it */
   last_import_id: string | null;
 };
 

@@ -78,7 +78,7 @@ export const Sighting = Named('Sighting', {
   ),
   first_seen: { ...Timestamp, description: 'When the source first saw the finding' },
   last_seen: { ...Timestamp, description: 'When the source last saw the finding' },
-  last_import_id: Nullable({ ...Id, description: 'The last import that updated this entry' }),
+  last_import_id: Nullable({ ...Id, description: 'The last import that updated this entry or, if the finding is gone, the one that no longer showed it' }),
 });
 
 export const StillOpenReason = Named('StillOpenReason', {

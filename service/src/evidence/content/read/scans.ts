@@ -88,7 +88,9 @@ function timesOf({ run, covered, scan_scope: scope, connection_id, created_at }:
     const at = time(text);
     return at === created_at.toISOString() || at === time(scope.started_at) || !run.names_time ? null : at;
   };
-  return { started_at: time(run.started_at) ?? stated(covered?.started_at), ended_at: time(run.finished_at) ?? stated(covered?.ended_at) };
+  const [started_at, ended_at] = [time(run.started_at) ?? stated(covered?.started_at), time(run.finished_at) ?? stated(covered?.ended_at)];
+  // A start after the end is no start. Such a report closes nothing.
+  return { started_at: started_at !== null && ended_at !== null && started_at > ended_at ? null : started_at, ended_at };
 }
 
 function doubtsOf({ run, covered, scan_scope: { coverage }, rejected, connection_id }: ScanRow, isComplete: boolean): string[] {

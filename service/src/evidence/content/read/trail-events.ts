@@ -18,7 +18,7 @@ export interface TrailScope {
   /** Connections and trusted pipelines. */
   connectionIds: readonly string[];
   importIds: readonly string[];
-  /** Nothing before it concerns the findings. Who made credentials and connections is asked without a limit. */
+  /** Nothing before it concerns the findings. Who made credentials and connections, and who sent the scans, is asked without a limit. */
   from: Date;
   ownerlessKeys: ReadonlySet<string>;
 }
@@ -49,7 +49,7 @@ function auditedSql({ orgId, itemId, assetIds, sourceIds, connectionIds, importI
         union select merged.from_asset_id::text from ${assetMerges} merged where merged.org_id = ${orgId} and merged.into_asset_id::text = any(${assetIds as string[]})
         union select id::text from artifacts where org_id = ${orgId} and work_item_id = ${itemId}
         union select id::text from evidence_packages where org_id = ${orgId} and work_item_id = ${itemId})
-      and (e.occurred_at >= ${from} or e.object_type in ('connection', 'pipeline_trust')) and (e.object_type <> 'import' or e.action = any(${IMPORT_ACTIONS}))
+      and (e.occurred_at >= ${from} or e.object_type in ('connection', 'pipeline_trust', 'import')) and (e.object_type <> 'import' or e.action = any(${IMPORT_ACTIONS}))
     union all ${aliasesSql(orgId, itemId, from)}`;
 }
 
