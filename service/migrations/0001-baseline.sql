@@ -266,8 +266,8 @@ select make_tenant_table('audit_events', 'select, insert');
 select make_insert_only('audit_events');
 
 -- The transaction that wrote an event is kept in xact. Ids are created before a transaction commits and in many processes, so an event with a
--- smaller id can become visible later. Events of transactions older than every running transaction are complete: nothing is added before
--- (xact, id) below that point.
+-- smaller id can become visible later. Events of transactions older than every running transaction that may write events of the organization are
+-- complete: nothing is added before (xact, id) below that point.
 create table events (
   org_id uuid not null references organizations (id),
   id uuid not null,
@@ -285,7 +285,23 @@ select make_tenant_table('events', 'select, insert');
 create trigger insert_only before update or truncate on events for each statement execute function refuse_change();
 grant delete on events to rrs_system;
 
-create function events_horizon() returns bigint language sql stable as $$ select pg_snapshot_xmin(pg_current_snapshot())::text::bigint $$;
+-- One import of an organization at a time. A transaction that has asked for this lock writes for its organization only.
+create function import_lock_of(org uuid) returns integer language sql immutable as $$ select hashtext(org::text) & 2147483647 $$;
+create function take_import_lock(org uuid) returns void language sql volatile as $$ select pg_advisory_xact_lock(5395026, import_lock_of(org)) $$;
+
+-- For each organization, the transaction below which no event of it can appear any more. All older ones have ended, or have asked for the import
+-- lock of another organization. The statement that calls it sees what has ended, because the running transactions are those of its snapshot.
+create function events_horizons(orgs uuid[]) returns table (org_id uuid, horizon bigint) language sql stable as $$
+  with running as materialized (
+    select active.xact::text::bigint as xact, asked.objid::integer as import_lock
+    from pg_snapshot_xip(pg_current_snapshot()) active (xact)
+    left join pg_locks own on own.locktype = 'transactionid' and own.mode = 'ExclusiveLock' and own.transactionid = active.xact::xid
+    left join pg_locks asked on asked.virtualtransaction = own.virtualtransaction and asked.locktype = 'advisory' and asked.classid = 5395026 and asked.objsubid = 2
+  )
+  select org, coalesce(
+    (select min(xact) from running where import_lock is null or import_lock = import_lock_of(org)), pg_snapshot_xmax(pg_current_snapshot())::text::bigint)
+  from unnest(orgs) org
+$$;
 
 create table webhooks (
   org_id uuid not null references organizations (id),

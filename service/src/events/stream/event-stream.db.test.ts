@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { Readable, Writable } from 'node:stream';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { newId } from '../../shared/ids.ts';
 import { eventually } from '../../testing/eventually.ts';
@@ -133,6 +134,23 @@ describe('the event stream', () => {
     const again = await follow({ prefer: 'wait=0', lastEventId: reader.events()[0]?.id });
     await eventually(() => again.received.ended).toBe(true);
     expect(again.subjects()).toEqual(['ended first']);
+  });
+
+  it('does not wait for an import of another organization', async () => {
+    const reader = await follow();
+    const gate = Promise.withResolvers<void>();
+    const written = Promise.withResolvers<void>();
+    const import_ = api.db.withTenant({ orgId: api.theirs.id }, async (tx) => {
+      await sql`select take_import_lock(${api.theirs.id})`.execute(tx);
+      await emit(tx, api.theirs.id, { type: 'finding.updated', subject: 'in an import', data: {} });
+      written.resolve();
+      await gate.promise;
+    });
+    await written.promise;
+    await emitFor(api.ours, 'finding.updated', 'of ours');
+    await eventually(reader.subjects).toEqual(['of ours']);
+    gate.resolve();
+    await import_;
   });
 
   it('sends only the requested types', async () => {

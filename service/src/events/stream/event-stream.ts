@@ -37,9 +37,11 @@ export const BATCH_SIZE = 200;
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 const LATEST = `
-  select o.org_id, e.xact, e.id from unnest($1::uuid[]) o (org_id) cross join lateral (
-    select e.xact, e.id from events e where e.org_id = o.org_id and e.xact < events_horizon() order by e.xact desc, e.id desc limit 1
+  select o.org_id, e.xact, e.id from events_horizons($1::uuid[]) o cross join lateral (
+    select e.xact, e.id from events e where e.org_id = o.org_id and e.xact < o.horizon order by e.xact desc, e.id desc limit 1
   ) e`;
+
+const horizonSql = (orgId: string) => sql`(select horizon from events_horizons(array[${orgId}::uuid]))`;
 
 interface Waiter {
   orgId: string;
@@ -134,7 +136,7 @@ function isAfter(position: EventPosition, other: EventPosition): boolean {
 async function startPosition(db: Database, orgId: string, lastEventId: string | null): Promise<EventPosition> {
   return db.withTenant({ orgId }, async (tx) => {
     if (lastEventId === null) {
-      const { rows } = await sql<{ xact: string }>`select events_horizon() - 1 as xact`.execute(tx);
+      const { rows } = await sql<{ xact: string }>`select ${horizonSql(orgId)} - 1 as xact`.execute(tx);
       return { xact: BigInt(rows[0]?.xact ?? 0), id: LAST_ID };
     }
     const known = await tx.selectFrom('events').select(['xact', 'id']).where('org_id', '=', orgId).where('id', '=', lastEventId).executeTakeFirst();
@@ -149,7 +151,7 @@ async function readEvents(db: Database, orgId: string, { xact, id }: EventPositi
       .selectFrom('events')
       .select(['id', 'type', 'subject', 'occurred_at', 'data', 'xact'])
       .where('org_id', '=', orgId)
-      .where(sql<boolean>`(xact, id) > (${String(xact)}::bigint, ${id}::uuid) and xact < events_horizon()`)
+      .where(sql<boolean>`(xact, id) > (${String(xact)}::bigint, ${id}::uuid) and xact < ${horizonSql(orgId)}`)
       .orderBy('xact')
       .orderBy('id')
       .limit(BATCH_SIZE)

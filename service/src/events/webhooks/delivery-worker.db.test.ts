@@ -13,6 +13,7 @@ import { type TestReceiver, useReceiver, type WebhookBody, waitForOpenTransactio
 import { emit } from '../emit.ts';
 import { rebaseEvents } from '../rebase.ts';
 import { createDeliveryWorker, startDeliveryWorker } from './delivery-worker.ts';
+import { fanOut } from './fan-out.ts';
 
 let api: TestApi;
 let webhooks: ReturnType<typeof webhooksOf>;
@@ -35,11 +36,12 @@ const deps = () => ({ db: api.db, secret: api.secret, outbound: api.outbound, pu
 const subjects = () => receiver.received.map(({ event }) => event.subject);
 
 /** Writes an event and keeps its transaction open until the test ends it. */
-async function openChange(subject: string, id = newId()) {
+async function openChange(subject: string, { id = newId(), orgId = api.ours.id, isImport = false } = {}) {
   const written = Promise.withResolvers<void>();
   const ending = Promise.withResolvers<'commit' | 'rollback'>();
-  const change = api.db.withTenant({ orgId: api.ours.id }, async (tx) => {
-    await tx.insertInto('events').values({ org_id: api.ours.id, id, type: 'member.updated', subject, data: '{}' }).execute();
+  const change = api.db.withTenant({ orgId }, async (tx) => {
+    await tx.insertInto('events').values({ org_id: orgId, id, type: 'member.updated', subject, data: '{}' }).execute();
+    if (isImport) await sql`select take_import_lock(${orgId})`.execute(tx);
     written.resolve();
     if ((await ending.promise) === 'rollback') throw new Error('rolled back');
   });
@@ -52,8 +54,8 @@ async function openChange(subject: string, id = newId()) {
   };
 }
 
-async function commitEvent(subject: string, id = newId()): Promise<void> {
-  await (await openChange(subject, id)).end();
+async function commitEvent(subject: string, of: Parameters<typeof openChange>[1] = {}): Promise<void> {
+  await (await openChange(subject, of)).end();
 }
 
 describe('events of transactions that end in another order than they began', () => {
@@ -67,11 +69,26 @@ describe('events of transactions that end in another order than they began', () 
     expect(subjects()).toEqual(['begun first, ended last', 'begun last, ended first']);
   });
 
+  it('do not wait for an import of another organization, whose own events do', async () => {
+    const orgId = api.theirs.id;
+    const theirs = await useReceiver();
+    await webhooksOf(api, api.theirs).create(theirs.url, ['member.*']);
+    const import_ = await openChange('in an import', { orgId, isImport: true });
+    await commitEvent('during the import', { orgId });
+    await commitEvent('of ours');
+    await webhooks.deliver();
+    expect([subjects(), theirs.received]).toEqual([['of ours'], []]);
+    await import_.end();
+    await webhooks.deliver();
+    expect(subjects()).toEqual(['of ours']);
+    expect(theirs.received.map(({ event }) => event.subject)).toEqual(['in an import', 'during the import']);
+  });
+
   it('are not skipped if their id is older than one that was already delivered', async () => {
     const older = newId();
     await commitEvent('newer id');
     await webhooks.deliver();
-    await commitEvent('older id', older);
+    await commitEvent('older id', { id: older });
     await webhooks.deliver();
     expect(subjects()).toEqual(['newer id', 'older id']);
   });
@@ -80,9 +97,14 @@ describe('events of transactions that end in another order than they began', () 
     const open: { subject: string; end: (how: 'commit' | 'rollback') => Promise<void> }[] = [];
     const committed: string[] = [];
     let begun = 0;
-    const begin = async () => {
+    const import_ = { end: async () => {} };
+    const begin = async (which: number) => {
       const subject = `change ${++begun}`;
       open.push({ subject, ...(await openChange(subject)) });
+      // Another import of somebody else begins and ends in between.
+      if (which % 3 > 0) return;
+      await import_.end();
+      import_.end = (await openChange('not ours', { orgId: api.theirs.id, isImport: true })).end;
     };
     const end = async (which: number, how: 'commit' | 'rollback') => {
       const [one] = open.splice(which % open.length, 1);
@@ -92,14 +114,41 @@ describe('events of transactions that end in another order than they began', () 
     const step = fc.record({ what: fc.constantFrom('begin', 'end', 'deliver'), which: fc.nat(), how: fc.constantFrom('commit', 'commit', 'rollback') });
     for (const { what, which, how } of fc.sample(step, 150)) {
       if (what === 'deliver') await webhooks.deliverNow();
-      else if (what === 'begin' && open.length < 6) await begin();
+      else if (what === 'begin' && open.length < 6) await begin(which);
       else if (open.length > 0) await end(which, how);
     }
     while (open.length > 0) await end(0, 'commit');
     await webhooks.deliver();
+    await import_.end();
     expect(committed.length).toBeGreaterThan(10);
     expect(subjects().toSorted()).toEqual(committed.toSorted());
   });
+});
+
+it('events that were delivered are not read again, however many there are', async () => {
+  await api.db.withSystem(async (tx) => {
+    await sql`insert into organizations (id, slug, name) select new_id(), 'many-' || n, 'Many' from generate_series(1, 300) n`.execute(tx);
+    await sql`insert into events (org_id, id, type, subject, data) select id, new_id(), 'member.updated', 'x', '{}' from organizations, generate_series(1, 30)`.execute(
+      tx,
+    );
+    await sql`
+      insert into webhooks (org_id, id, url, event_types, enabled, secret, secret_hint, created_by)
+      select id, new_id(), ${receiver.url}, '{session.*}', true, '', '', 'test' from organizations`.execute(tx);
+  });
+  await withClient(api.databaseUrl, (client) => client.query('analyze rrs.events, rrs.webhooks'));
+  const scans: number[] = [];
+  const counting: Database = {
+    ...api.db,
+    withSystem: (work) =>
+      api.db.withSystem(async (tx) => {
+        const result = await work(tx);
+        const { rows } = await sql<{ n: number }>`select seq_scan::int as n from pg_stat_xact_user_tables where relname = 'events'`.execute(tx);
+        scans.push(...rows.map(({ n }) => n));
+        return result;
+      }),
+  };
+  await fanOut(counting);
+  expect(scans).toEqual([0]);
 });
 
 describe('a database that was moved from another server with pg_dump', () => {

@@ -7,24 +7,28 @@ const WEBHOOK_BATCH = 100;
 
 /**
  * Creates deliveries for new events. Each webhook stores the position up to which it has processed events, in the order of transactions.
- * The position stays below the oldest running transaction: no event can appear before it later, so none is skipped. One process at a time
- * advances the position of a webhook, in the transaction that creates the deliveries.
+ * The position stays below the oldest running transaction that may add events: none can appear before it later, so none is skipped. One
+ * process at a time advances the position of a webhook, in the transaction that creates the deliveries.
  */
 export async function fanOut(db: Database): Promise<void> {
   for (;;) {
     const { rows } = await db.withSystem((tx) =>
       sql<{ processed: number }>`
         with ready as (
-          select w.org_id, w.id, w.event_types, w.seen_xact, w.seen_id from webhooks w
-          where w.enabled and exists (
-            select from events e where e.org_id = w.org_id and (e.xact, e.id) > (w.seen_xact, w.seen_id) and e.xact < events_horizon()
-          )
+          select w.org_id, w.id, w.event_types, w.seen_xact, w.seen_id, h.horizon
+          from events_horizons(array(select distinct org_id from webhooks where enabled)) h join webhooks w on w.org_id = h.org_id
+          -- Not exists, which may become a join that reads all events.
+          cross join lateral (
+            select from events e where e.org_id = w.org_id and (e.xact, e.id) > (w.seen_xact, w.seen_id) and e.xact < h.horizon
+            order by e.xact, e.id limit 1
+          ) next
+          where w.enabled
           limit ${WEBHOOK_BATCH}
-          for no key update skip locked
+          for no key update of w skip locked
         ), fresh as materialized (
           select r.org_id, r.id as webhook_id, r.event_types, e.id, e.type, e.xact from ready r cross join lateral (
             select e.id, e.type, e.xact from events e
-            where e.org_id = r.org_id and (e.xact, e.id) > (r.seen_xact, r.seen_id) and e.xact < events_horizon()
+            where e.org_id = r.org_id and (e.xact, e.id) > (r.seen_xact, r.seen_id) and e.xact < r.horizon
             order by e.xact, e.id limit ${EVENT_BATCH}
           ) e
         ), added as (
