@@ -234,8 +234,11 @@ export interface About {
    * Written in the same form as `location.path` of the format's observations.
    */
   unread: readonly string[];
-  /** Checks that were skipped in a file, by `rule` and `location.path`. Whether they would fail is not known. */
-  skipped?: readonly { rule: string; path: string }[];
+  /**
+   * Checks that were skipped in a file, by `rule` and `location.path`, or everywhere if the path is null. Whether they would fail is not known. A tool may
+   * leave out the first parts of the name of a check that it skips everywhere: `sql` can mean `python.sql`.
+   */
+  skipped?: readonly { rule: string; path: string | null }[];
   /** Asset type of this report if it does not name its asset and the type differs from the format's `assetType`. */
   assetType?: AssetType;
 }

@@ -115,12 +115,23 @@ export function firstSentence(message: string | undefined): string | undefined {
 /** Skip reasons that do not affect coverage, because the rule does not apply to the file. */
 const HARMLESS_SKIPS = new Set(['irrelevant_rule', 'wrong_language']);
 
+/** Errors because of which a rule was not run on any file. Others are about one file. */
+const RULE_ERRORS = /rule|plugin|pattern/i;
+
+/** Most rules that are named as skipped. A run that skips more proves nothing. */
+const MAX_SKIPPED = 10_000;
+
 export async function aboutRun(input: ReportInput): Promise<About> {
   const { missed, about } = startAbout();
-  for await (const { pattern, value } of jsonValues(input, ['errors.*', 'paths.skipped.*'])) {
-    const { path, location, level, reason } = obj(value);
+  const skipped = new Set<string>();
+  for await (const { pattern, value } of jsonValues(input, ['errors.*', 'paths.skipped.*', 'skipped_rules.*'])) {
+    const { path, location, level, reason, rule_id, type } = obj(value);
     const file = filePath(str(path) ?? str(obj(location).path));
-    if (pattern === 0 ? file !== undefined || level === 'error' : !HARMLESS_SKIPS.has(String(reason))) missed(file);
+    const rule = str(rule_id);
+    if (pattern === 2 || (pattern === 0 && RULE_ERRORS.test(String(str(type) ?? arr(type)[0])))) {
+      if (rule !== undefined && skipped.size < MAX_SKIPPED) skipped.add(rule);
+      else if (pattern === 2 || level === 'error') missed(undefined);
+    } else if (pattern === 0 ? file !== undefined || level === 'error' : !HARMLESS_SKIPS.has(String(reason))) missed(file);
   }
-  return about();
+  return { ...about(), ...(skipped.size > 0 ? { skipped: [...skipped].map((rule) => ({ rule, path: null })) } : {}) };
 }

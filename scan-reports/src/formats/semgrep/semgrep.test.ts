@@ -170,6 +170,19 @@ test('reports files that were not or not fully scanned as unread', async () => {
     { path: 'src/c.py', reason: 'wrong_language', rule_id: 'r' },
   ];
   expect(await about({ errors, paths: { skipped } })).toEqual({ tools: null, finished: true, unread: ['src/a.ts', 'src/b.ts', 'src/big.js'] });
+  // The position is that in the file with the rules.
+  const skipped_rules = [{ rule_id: 'made-up.newer', details: 'requires version 99', position: { line: 3, col: 1, offset: 20 } }];
+  const notRun = [
+    { level: 'info', type: ['IncompatibleRule', { rule_id: 'made-up.older' }], rule_id: 'made-up.older' },
+    { level: 'warn', type: 'Rule parse error', rule_id: 'broken', path: 'rules/own.yaml' },
+  ];
+  expect(await about({ skipped_rules, errors: notRun })).toEqual({
+    tools: null,
+    finished: true,
+    unread: [],
+    skipped: expect.arrayContaining(['made-up.newer', 'made-up.older', 'broken'].map((rule) => ({ rule, path: null }))),
+  });
+  expect(await about({ errors: [{ level: 'error', type: 'Rule parse error' }] })).toMatchObject({ finished: false });
   expect(await about({ errors: [{ level: 'error', type: 'FatalError' }] })).toEqual({ tools: null, finished: false, unread: [] });
 });
 

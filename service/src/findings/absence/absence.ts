@@ -6,8 +6,8 @@ export interface Absence {
   complete: boolean;
   /** Files and folders that the tool did not read. */
   unread: readonly string[];
-  /** Checks that were skipped in a file. */
-  skipped: readonly { rule: string; path: string }[];
+  /** Checks that were skipped in a file, or everywhere if the path is null. */
+  skipped: readonly { rule: string; path: string | null }[];
   /** All checks that were enabled. Null if the report does not list them. */
   checks: readonly string[] | null;
   /** All files that the tool read. Null if the report does not list them. */

@@ -4,7 +4,7 @@ import type { TenantTx } from '../../db/database.ts';
 import { anyRows } from '../../db/rows.ts';
 import { coverageOfSql, lastSeenSql, seenImportSql } from '../merge/group-records.ts';
 import type { Resolution } from '../merge/resolution.ts';
-import { FILES_SHARE, hasOtherSizeSql, isPortLeftOut, kindsSql, portRange } from '../merge/run-lists.ts';
+import { FILES_SHARE, hasOtherSizeSql, isPortLeftOut, kindsSql, namesOfCheck, portRange } from '../merge/run-lists.ts';
 import type { Absence, Blocker, Gap } from './absence.ts';
 import { isCheckRetired } from './retired-checks.ts';
 
@@ -30,11 +30,14 @@ function hasUnreadPlace({ orgId, sourceId }: Resolution, absence: Absence): RawB
       and ${isUnread(sql`o.location`, absence)})`;
 }
 
-/** Whether the check of the finding `f` was skipped in its file. */
+/** Whether the check of the finding `f` was skipped in its file, or everywhere. */
 function isSkipped({ skipped }: Absence): RawBuilder<unknown> {
   if (skipped.length === 0) return sql`false`;
-  const [rules, paths] = [skipped.map(({ rule }) => rule), skipped.map(({ path }) => path)];
-  return sql`(f.rule, f.location->>'path') in (select * from unnest(${rules}::text[], ${paths}::text[]))`;
+  const everywhere = skipped.flatMap(({ rule, path }) => (path === null ? [rule] : []));
+  const inFiles = skipped.filter(({ path }) => path !== null);
+  const [rules, paths] = [inFiles.map(({ rule }) => rule), inFiles.map(({ path }) => path)];
+  return sql`((f.rule, f.location->>'path') in (select * from unnest(${rules}::text[], ${paths}::text[]))
+    or exists (${namesOfCheck(sql`f.rule`)} intersect select unnest(${everywhere}::text[])))`;
 }
 
 /**

@@ -112,6 +112,27 @@ describe('Checkov', () => {
   });
 });
 
+describe('Semgrep', () => {
+  const result = (check_id: string) => ({ check_id, path: 'app.py', start: { line: 1 }, end: { line: 2 }, extra: { message: check_id, severity: 'ERROR' } });
+  const run = (results: object[], more: object = {}) => ({ version: '1.90.0', errors: [], paths: { scanned: ['app.py'] }, results, ...more });
+  const before = run([result('rules.sql'), result('rules.own.eval'), result('rules.xss'), result('rules.fixed')]);
+  // Rules can be named without the folder of their file.
+  const after = run([], {
+    skipped_rules: [{ rule_id: 'rules.sql', details: 'requires version 99', position: { line: 1, col: 1, offset: 0 } }],
+    errors: [
+      { code: 0, level: 'info', type: ['IncompatibleRule', { rule_id: 'own.eval' }], rule_id: 'own.eval', message: 'requires version 99' },
+      { code: 4, level: 'warn', type: 'Rule parse error', rule_id: 'xss', message: 'invalid pattern' },
+    ],
+  });
+
+  it.each(['in order', 'late'])('closes nothing of rules that it could not run, with reports %s', async (order) => {
+    const org = await engine.organization();
+    const scans = [() => upload(org, 'semgrep', before, { started_at: at(1) }), () => upload(org, 'semgrep', after, { started_at: at(2) })];
+    for (const scan of order === 'late' ? scans.toReversed() : scans) await scan();
+    expect(await statuses(org)).toEqual({ 'rules.sql': 'open', 'rules.own.eval': 'open', 'rules.xss': 'open', 'rules.fixed': 'verified' });
+  });
+});
+
 describe('Trivy', () => {
   const failed = (ID: string, target: string) => ({
     Target: target,

@@ -17,8 +17,8 @@ interface RunLists {
   ports: readonly PortRange[];
   /** Files and folders that the tool did not read. */
   unread: readonly string[];
-  /** Checks that were skipped in a file. */
-  skipped: readonly { rule: string; path: string }[];
+  /** Checks that were skipped in a file, or everywhere if the path is null. */
+  skipped: readonly { rule: string; path: string | null }[];
   leftOut: readonly LookedFor[];
   restrictions: readonly string[];
 }
@@ -107,7 +107,7 @@ export async function recordLists(tx: TenantTx, { orgId, importId }: Resolution,
     files: run.files,
     components: orNull(run.components),
     unread: orNull(run.unread),
-    skipped: orNull(run.skipped.map(({ rule, path }) => `${rule}\n${path}`)),
+    skipped: orNull(run.skipped.map(({ rule, path }) => `${rule}\n${path ?? ''}`)),
     left_out: orNull(run.leftOut),
     restrictions: orNull(run.restrictions),
   };
@@ -125,6 +125,11 @@ export async function recordLists(tx: TenantTx, { orgId, importId }: Resolution,
 }
 
 const orNull = <Entry>(list: readonly Entry[]): readonly Entry[] | null => (list.length > 0 ? list : null);
+
+/** The names that tools may use for a check when they skip it everywhere: all of it, or its last parts. */
+export function namesOfCheck(rule: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`select array_to_string((string_to_array(${rule}, '.'))[n:], '.') from generate_series(1, cardinality(string_to_array(${rule}, '.'))) as n`;
+}
 
 /** Whether a list has one of the texts. */
 function hasAny(texts: RawBuilder<unknown>): RawBuilder<boolean> {
@@ -144,7 +149,7 @@ export function wouldShowSql({ orgId, files, restrictions }: Resolution, later: 
       when 'files' then not r.location ? 'path' or ${hashSql(path)} = any(list.entries) or cardinality(list.entries) >= ${FILES_SHARE}::float8 * ${files}::int
       when 'ports' then not ${isOutsideSql(sql`r.location`, sql`list.entries`)}
       when 'unread' then not ${hasAny(folders)}
-      when 'skipped' then not ${hasAny(sql`select r.rule || E'\\n' || (${path})`)}
+      when 'skipped' then not ${hasAny(sql`select r.rule || E'\\n' || (${path}) union all select name || E'\\n' from (${namesOfCheck(sql`r.rule`)}) as names (name)`)}
       when 'left_out' then not ${hasAny(sql`select unnest(${kindsSql('r', sql`r.severity`)})`)}
       when 'restrictions' then list.entries <@ array(select ${hashSql(sql`own`)} from unnest(${restrictions as string[]}::text[]) as own)
       else false end)
