@@ -59,7 +59,7 @@ export const blockers = {
   platform_other: 'another platform of the image may still have it',
   address_other: 'the scan was of another address of the host, which can be another machine with the same name',
   part_other: 'the report may be about another lock file. Set `path` in `scan_scope`, which is `.` if it is about the whole repository',
-  seen_since: 'a scan that took place later, but does not count as complete, may have shown the finding',
+  seen_since: 'a scan that ended after this one began, or took place later and does not count as complete, may have shown the finding',
   version_older: 'a higher version of the same release line was scanned before',
   scan_narrower:
     'the run leaves out findings of this kind, does not show that it looked for them, or reports none although there were many. It may have been restricted. If the tool looked for secrets, misconfigurations or licenses, set `looked_for` in `scan_scope`',

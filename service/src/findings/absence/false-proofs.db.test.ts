@@ -211,7 +211,7 @@ describe('an older scan that arrives late does not close what a later one of the
     const late = await engine.run(org, [other(repository)], complete(at(1, 14)));
     expect(await statusOf(org)).toBe('open');
     expect(late.notes).toContain(
-      '1 finding that the report does not show stays open: a scan that took place later, but does not count as complete, may have shown the finding.',
+      '1 finding that the report does not show stays open: a scan that ended after this one began, or took place later and does not count as complete, may have shown the finding.',
     );
     await engine.run(org, [other(repository)], complete(at(1, 16)));
     expect(await statusOf(org)).toBe('verified');

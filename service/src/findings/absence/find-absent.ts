@@ -94,14 +94,15 @@ function isOtherLockFile({ orgId }: Resolution, { facts: { dependencies }, isPar
 }
 
 /**
- * Whether a later scan that proves nothing may have shown the finding. When a sighting was last seen is written once a day, and later than that it is
- * known only of complete scans.
+ * Whether a later scan that proves nothing, or a complete one that began before this one and ended after that, may have shown the finding. When a sighting
+ * was last seen is written once a day, and later than that it is known only when complete scans began.
  */
 function maybeSeenSince({ orgId, importId, sourceId }: Resolution): RawBuilder<unknown> {
   return sql`exists (
     select from run_assets later
     where later.org_id = ${orgId} and later.source_id = ${sourceId} and later.asset_id = a.asset_id and later.track = a.track and later.import_id <> ${importId}
-      and later.ended_at >= a.started_at and date_trunc('day', later.ended_at, 'UTC') <= s.last_seen and not (later.complete and later.accepted))`;
+      and later.ended_at >= a.started_at and date_trunc('day', later.ended_at, 'UTC') <= s.last_seen
+      and (not (later.complete and later.accepted) or (later.started_at < a.started_at and (s.missed_at is null or s.missed_at < later.started_at))))`;
 }
 
 function when(code: Blocker | Gap, condition: RawBuilder<unknown>): RawBuilder<unknown> {
