@@ -59,6 +59,7 @@ export const UNCONFIRMED: readonly { code: TrustCode; why: string; fields: reado
       'findings.fixed_version',
       'findings.last_seen',
       'findings.occurrences.component_version',
+      'findings.occurrences.last_seen',
       'findings.occurrences.place',
       'findings.occurrences.state',
       'findings.occurrences.track',

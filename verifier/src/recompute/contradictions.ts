@@ -70,14 +70,13 @@ const BY_HAND = 'manual';
 
 /** The same for one finding. */
 export function* findingContradictions(finding: Finding, known: Known): Generator<Fault> {
-  const { id, cves, cvss, kev, kev_since, sources, occurrence_count, occurrences, before, after, suppressed, last_seen, epss, asset } = finding;
+  const { id, cves, cvss, kev, kev_since, sources, occurrence_count, occurrences, before, after, suppressed, epss, asset } = finding;
   const fault = (detail: string): Fault => ({ ...against(`The finding ${id} ${detail}`), file: FINDINGS });
   if (new Set(cves).size < cves.length) yield fault('names a CVE twice');
   if (cvss?.vector.startsWith('CVSS:') && !cvss.vector.startsWith(`CVSS:${cvss.version}/`)) yield fault('has a vector of another version of CVSS');
   if (kev_since !== null && !kev) yield fault('was added to a catalog that does not have it');
   if (occurrences.length !== Math.min(occurrence_count, LISTED_PLACES)) yield fault('must list all its places, up to 100');
   if (occurrences.some(({ source }) => !sources.includes(source))) yield fault('was seen by a source that is not one of its sources');
-  if (occurrences.some((place) => place.last_seen > last_seen)) yield fault('was seen at a place later than at all');
   if (after.state === 'absent' && occurrences.some(({ state, source }) => state === 'present' && source !== BY_HAND))
     yield fault('is gone, and still at a place');
   if (after.state === 'absent' && suppressed) yield fault('is suppressed by a source that no longer shows it');

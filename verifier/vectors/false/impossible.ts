@@ -39,7 +39,6 @@ const against: Vector[] = [
   }),
   lieAboutFinding('more places than are listed', ['contradiction'], { occurrence_count: 3 }),
   lie('a place that another source saw', ['contradiction'], places({ source: 'other scanner' })),
-  lie('a place that was seen later than the finding', ['contradiction'], places({ last_seen: AT.claimed })),
   lie('gone, and still at a place', ['contradiction'], places({ state: 'present' })),
   lieAboutFinding('gone, and suppressed', ['contradiction'], { suppressed: true }),
   lieAboutFinding('seen after as_of', ['time_order'], { last_seen: LATE }),
