@@ -803,7 +803,7 @@ create table sightings (
   missed_at timestamptz(3),
   missed_import_id uuid,
   missed_because text[],
-  -- Evidence does not believe the scan that no longer showed the finding, so a later one is asked again.
+  -- Evidence does not believe the scan that no longer showed the finding, so a later one may replace it.
   doubted boolean not null default false,
   -- The least able scan that saw the finding. Only a scan that is as able can prove that it is gone.
   bar_credentialed boolean,
