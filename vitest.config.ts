@@ -33,6 +33,8 @@ export default defineConfig({
     // The slowest take twelve seconds on an idle machine with two cores.
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // The default of one second is too short for a page that loads on a busy machine.
+    expect: { poll: { timeout: 20_000 } },
     projects: [
       // Unit tests share modules: loading them again for each file would take longer than the tests.
       { extends: true, test: { name: 'unit', isolate: false, include: [`${packages}/**/*.test.ts`], exclude: [...excluded, database, ...slow] } },

@@ -4,7 +4,7 @@ import { usePackages } from '../../testing/evidence/packages.ts';
 import { longestTurn } from '../../testing/longest-turn.ts';
 import { computeState } from './compute.ts';
 
-const FINDINGS = 5_000;
+const FINDINGS = 2_500;
 const world = usePackages({ inChildren: true });
 
 it(`leaves the thread that serves HTTP free while the state of ${FINDINGS} findings is computed, previewed, approved and sealed`, async () => {

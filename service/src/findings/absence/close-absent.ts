@@ -1,17 +1,19 @@
 import { sql } from 'kysely';
 import { importedAssets, mergedAssets } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
+import { anyRows } from '../../db/rows.ts';
 import { systemActor } from '../../shared/actor.ts';
 import { type FindingFollower, idsSql } from '../follower.ts';
 import { closeUnseen } from '../merge/change-status.ts';
-import { type Groups, seenUntilSql } from '../merge/group-records.ts';
+import { seenUntilSql } from '../merge/group-records.ts';
 import { updateShared } from '../merge/merged-values.ts';
 import { isLarge, type Resolution } from '../merge/resolution.ts';
+import type { Outcomes } from '../merge/resolve.ts';
 import { componentEntry, isSelective, portRange, recordLists } from '../merge/run-lists.ts';
-import { countPlaces } from '../merge/write-places.ts';
+import { countPlaces, endMissingPlaces } from '../merge/write-places.ts';
 import type { Absence } from './absence.ts';
 import { findExcess, type Withheld } from './brake.ts';
-import { addReportedAsFixed, findAbsent, isUnproven } from './find-absent.ts';
+import { addReportedAsFixed, findAbsent, isUnproven, isUnread } from './find-absent.ts';
 import { findUnlisted, recordUnlisted } from './find-unlisted.ts';
 import { findNarrower, findRetracted } from './narrower.ts';
 import { replaceHeld } from './replace-held.ts';
@@ -27,7 +29,12 @@ export interface Closures {
 }
 
 /** Turns what the run no longer reports into absences, as far as they prove something and are not unusually many. */
-export async function closeAbsent(tx: TenantTx, resolution: Resolution, absence: Absence, { fixed }: Groups): Promise<Closures> {
+export async function closeAbsent(
+  tx: TenantTx,
+  resolution: Resolution,
+  absence: Absence,
+  { groups: { fixed }, seenPlaces }: Pick<Outcomes, 'groups' | 'seenPlaces'>,
+): Promise<Closures> {
   const hasHeld = await hasWithheld(tx, resolution);
   if (hasHeld) await keepSeenAgain(tx, resolution);
   await recordRun(tx, resolution, absence);
@@ -44,9 +51,21 @@ export async function closeAbsent(tx: TenantTx, resolution: Resolution, absence:
   const hasAny = (absence.complete || fixed) && (await hasClosures(tx, resolution));
   const closures = hasAny ? await closeCollected(tx, resolution, absence) : { closed: 0, isClosing: false, withheld: null, blocked: [] };
   if (hasHeld && absence.complete) await replaceHeld(tx, resolution);
+  if (absence.complete && (seenPlaces || (await isLate(tx, resolution))))
+    await endMissingPlaces(tx, resolution, { isUnread: (location) => isUnread(location, absence) });
   await recordCoverage(tx, resolution);
   if (absence.complete && !closures.withheld) await recordUnlisted(tx, resolution, absence);
   return closures;
+}
+
+/** Whether a newer scan of one of the tracks is known. */
+async function isLate(tx: TenantTx, { orgId, importId, sourceId }: Resolution): Promise<boolean> {
+  return anyRows(
+    tx,
+    sql`select from run_assets run
+      join source_coverage newest on newest.org_id = ${orgId} and newest.source_id = ${sourceId} and newest.asset_id = run.asset_id and newest.track = run.track
+      where run.org_id = ${orgId} and run.import_id = ${importId} and newest.seen_at > run.started_at`,
+  );
 }
 
 async function closeCollected(tx: TenantTx, resolution: Resolution, absence: Absence): Promise<Closures> {

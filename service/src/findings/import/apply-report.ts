@@ -114,8 +114,9 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report):
   const actor = { ...systemActor(orgId, resolution.actor.name), ...resolution.actor };
   await resolveAssets(tx, actor, row.id, followAsset(follower));
   const merged = await adoptIdentities(tx, resolution);
-  const { groups, reopened, grown } = await resolveRecords(tx, resolution, complete);
-  const closures = await closeAbsent(tx, resolution, absence, groups);
+  const outcomes = await resolveRecords(tx, resolution, complete);
+  const { reopened, grown } = outcomes;
+  const closures = await closeAbsent(tx, resolution, absence, outcomes);
   const { isClosing, withheld } = closures;
   const redecided = await followDecisions(tx, resolution);
   const changes = await recordChanges(tx, orgId, row.id);

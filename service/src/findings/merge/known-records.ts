@@ -38,16 +38,17 @@ export function knownContents(db: Database, orgId: string): (contents: string[])
 /**
  * Under the import lock, records that were recognized while staging must still match a finding on an asset of the run, and no other record of the report may be about the same
  * finding. Otherwise the report is staged again in full. Then the findings are marked as seen, at most once a day: writing on each scan would cost
- * more than everything else.
+ * more than everything else. Returns whether any of them has or had several places.
  */
-export async function markSeen(tx: TenantTx, resolution: Resolution, groups: Groups): Promise<void> {
+export async function markSeen(tx: TenantTx, resolution: Resolution, groups: Groups): Promise<boolean> {
   const { orgId, importId, sourceId } = resolution;
-  const { rows } = await sql<{ lost: boolean; earlier: boolean; stale: boolean; lower: boolean }>`
+  const { rows } = await sql<{ lost: boolean; earlier: boolean; stale: boolean; lower: boolean; several: boolean }>`
     with run as materialized (select * from ${runsSql(resolution)} runs)
     select coalesce(bool_or(f.id is null or run.asset_id is null), false) as lost,
       coalesce(bool_or(least(i.first_seen, ${seenAtSql}) < s.first_seen), false) as earlier,
       coalesce(bool_or(least(s.last_seen, f.last_seen) < date_trunc('day', ${seenAtSql}, 'UTC')), false) as stale,
-      coalesce(bool_or(${isLessAble}), false) as lower
+      coalesce(bool_or(${isLessAble}), false) as lower,
+      coalesce(bool_or(s.place is null), false) as several
     from tenant_import_seen i
     left join lateral (
       select own.* from sightings own
@@ -60,10 +61,11 @@ export async function markSeen(tx: TenantTx, resolution: Resolution, groups: Gro
     select from tenant_import_groups g join tenant_import_seen i on i.org_id = ${orgId} and i.import_id = ${importId} and i.finding_id = g.finding_id
     where g.org_id = ${orgId} and g.import_id = ${importId} limit 1`.execute(tx)
     : { rows: [] };
-  const { lost, earlier, stale, lower } = rows[0] ?? {};
+  const { lost, earlier, stale, lower, several } = rows[0] ?? {};
   // A report that arrives late moves the time at which a finding was first seen.
   if (lost || earlier || twice.length > 0) throw new FastPathMissed();
   if (stale || lower) await refreshSeen(tx, resolution);
+  return several === true;
 }
 
 const seenAtSql = sql`least(coalesce(i.last_seen, run.ended_at), now())`;

@@ -85,6 +85,44 @@ describe('a report that arrives late leads to the same findings and places:', ()
     expect((await engine.admin().query(gaps, [late])).rows).toEqual((await engine.admin().query(gaps, [forward])).rows);
   });
 
+  const orders = [
+    [0, 2, 1],
+    [1, 0, 2],
+    [1, 2, 0],
+    [2, 0, 1],
+    [2, 1, 0],
+  ] as const;
+  const moved = (path: string) => seen({ asset: repository, vulnerability_ids: ['CVE-2024-0001'], location: { component: 'lib', version: '1.0', path } });
+  it.each([
+    ['a finding that was gone and came back elsewhere', []],
+    ['a finding that moved', [moved('b/lib.jar')]],
+  ])('the places of %s, in any order', async (_name, clean) => {
+    const scans = [
+      { items: [moved('a/lib.jar')], coverage: 'partial' },
+      { items: clean, coverage: 'complete' },
+      { items: [moved('b/lib.jar')], coverage: 'partial' },
+    ] as const;
+    const present = async (org: string): Promise<unknown> => [
+      (await engine.admin().query('select place_count from findings where org_id = $1', [org])).rows,
+      (await engine.admin().query(`select label, state from occurrences where org_id = $1 and label = 'path a/lib.jar'`, [org])).rows,
+    ];
+    const inOrder = async (order: readonly number[]): Promise<string> => {
+      const org = await engine.organization();
+      for (const day of order) {
+        const { items, coverage } = scans[day] ?? scans[0];
+        await engine.run(org, [...items], { scope: { asset: repository, coverage, started_at: `2026-01-0${day + 1}T12:00:00Z` } });
+      }
+      return org;
+    };
+    const forward = await inOrder([0, 1, 2]);
+    expect(await present(forward)).toEqual([[{ place_count: 1 }], [{ label: 'path a/lib.jar', state: 'absent' }]]);
+    for (const order of orders) {
+      const org = await inOrder(order);
+      expect(await present(org), order.join(', ')).toEqual(await present(forward));
+      expect(await engine.stateOf(org, { lawful: true }), order.join(', ')).toEqual(await engine.stateOf(forward, { lawful: true }));
+    }
+  });
+
   it('a package in a file that the newer report does not name, if its scope says that it is about all of the repository', async () => {
     const [forward, late] = [await engine.organization(), await engine.organization()];
     const older = [inPackage(1, { location: { component: 'lib1', version: '1.0', ecosystem: 'npm', path: 'a/package-lock.json' } })];

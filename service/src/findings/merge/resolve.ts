@@ -17,6 +17,8 @@ const changed = sql`${changedOutcomes as readonly string[]}`;
 /** What `resolveRecords` did. */
 export interface Outcomes {
   groups: Groups;
+  /** Whether the report shows a known sighting that has or had several places. */
+  seenPlaces: boolean;
   reopened: boolean;
   /** Whether there are so many new rows that the statistics of findings are outdated. Call `analyze_findings` after the transaction. */
   grown: boolean;
@@ -29,15 +31,16 @@ export async function resolveRecords(tx: TenantTx, resolution: Resolution, compl
   // Earlier imports wrote their last rows after they had gathered statistics, and this one has just written its assets.
   const grownBefore = isLarge(resolution) && (await analyzeGrown(tx));
   if (staged.rows === 0) {
-    if (staged.seen > 0) await markSeen(tx, resolution, noGroups);
-    return { groups: noGroups, reopened: false, grown: grownBefore };
+    const seenPlaces = staged.seen > 0 && (await markSeen(tx, resolution, noGroups));
+    return { groups: noGroups, seenPlaces, reopened: false, grown: grownBefore };
   }
   if (complete) await followMoved(tx, resolution, complete);
   const groups = await groupRecords(tx, resolution, complete !== null);
   if (groups.late) await leaveNarrowerOpen(tx, resolution);
   if (isLarge(resolution)) await sql`select analyze_groups()`.execute(tx);
-  if (staged.seen > 0) await markSeen(tx, resolution, groups);
-  if (isChanging(groups)) await writeChanged(tx, resolution, groups, complete);
+  const isSeenAtPlaces = staged.seen > 0 && (await markSeen(tx, resolution, groups));
+  const seenPlaces = isSeenAtPlaces || groups.updated || groups.unchanged;
+  if (isChanging(groups)) await writeChanged(tx, resolution, groups);
   // The statistics do not include the new rows yet, and the next statements join them with existing ones. Many small imports add up, too.
   const grown = (isChanging(groups) && (await analyzeGrown(tx))) || grownBefore;
   if (groups.late) await judgeLate(tx, resolution);
@@ -50,10 +53,10 @@ export async function resolveRecords(tx: TenantTx, resolution: Resolution, compl
   if (groups.shared || groups.places || groups.joined || groups.updated)
     await countPlaces(tx, orgId, groupsSql(resolution, sql`g.outcome = any(${changed}) and (g.is_shared or g.place is null or g.outcome <> 'created')`));
   if (groups.late) await closeUnseen(tx, resolution, groupsSql(resolution, sql`g.absent_at is not null`));
-  if (!groups.known) return { groups, reopened: false, grown };
+  if (!groups.known) return { groups, seenPlaces, reopened: false, grown };
   const reopened = await reopenSeen(tx, resolution);
   await listFindings(tx, resolution);
-  return { groups, reopened, grown };
+  return { groups, seenPlaces, reopened, grown };
 }
 
 async function analyzeGrown(tx: TenantTx): Promise<boolean> {
@@ -66,7 +69,7 @@ function isChanging({ created, joined, updated }: Groups): boolean {
 }
 
 /** Writes the findings and sightings that are new, returned or say something else. */
-async function writeChanged(tx: TenantTx, resolution: Resolution, groups: Groups, complete: CompleteRun | null): Promise<void> {
+async function writeChanged(tx: TenantTx, resolution: Resolution, groups: Groups): Promise<void> {
   const { created, joined, updated, several, places } = groups;
   if (several) await gatherWords(tx, resolution);
   await keepTexts(tx, resolution);
@@ -74,7 +77,7 @@ async function writeChanged(tx: TenantTx, resolution: Resolution, groups: Groups
   if (created > 0) await createFindings(tx, resolution, groups);
   if (updated) await keepPlaces(tx, resolution);
   await writeSightings(tx, resolution, groups);
-  if (places || updated) await writePlaces(tx, resolution, complete);
+  if (places || updated) await writePlaces(tx, resolution);
 }
 
 /** Most words that a finding gets from its other records. */

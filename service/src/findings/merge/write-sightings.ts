@@ -19,7 +19,7 @@ const overKnown = sql`
       first_seen = least(s.first_seen, excluded.first_seen), last_seen = greatest(s.last_seen, excluded.last_seen),
       bar_credentialed = case when s.state = 'present' then s.bar_credentialed and excluded.bar_credentialed else excluded.bar_credentialed end,
       bar_knowledge_at = case when s.state = 'present' then least(s.bar_knowledge_at, excluded.bar_knowledge_at) else excluded.bar_knowledge_at end,
-      place = case when s.place = excluded.place or s.state <> 'present' then excluded.place end, missed_at = excluded.missed_at, missed_because = null, missed_import_id = excluded.missed_import_id, last_import_id = case when s.state = 'absent' and excluded.state = 'absent' then s.last_import_id else excluded.last_import_id end, seen_import_id = excluded.seen_import_id,
+      place = case when s.place = excluded.place then excluded.place end, missed_at = excluded.missed_at, missed_because = null, missed_import_id = excluded.missed_import_id, last_import_id = case when s.state = 'absent' and excluded.state = 'absent' then s.last_import_id else excluded.last_import_id end, seen_import_id = excluded.seen_import_id,
       records = case s.state when 'present' then greatest(s.records, excluded.records) else excluded.records end`;
 
 /** Writes what the source says about the findings of this import. Call it before the columns of known findings change. */
