@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { isUnavailable } from '../db/unavailable.ts';
 
-const RETRY_MS = 250;
-/** An error with this code makes the queue repeat the statement. */
-const REPEATABLE = 'ETIMEDOUT';
+const RETRY_MS = 100;
+/** An error with this code, that of a serialization failure, makes the queue repeat the statement after some 50 ms. With the codes of broken connections, it waits for seconds. */
+const REPEATABLE = '40001';
 
 /**
  * A pool for the queue that outlives its database. The queue marks jobs as done or failed without waiting for the result, and an error that it does not
@@ -24,11 +24,21 @@ export function patientPool(pool: pg.Pool, isStopping: () => boolean): pg.Pool {
   };
   return new Proxy(pool, {
     get(target, name) {
-      // The pool itself calls it with a callback.
-      if (name === 'connect') return (...given: [] | [Parameters<pg.Pool['connect']>[0]]) => (given.length === 0 ? connect() : target.connect(...given));
+      // With a callback, the queue connects to listen for new jobs. By itself, it would wait longer after each failure.
+      if (name === 'connect') return (callback?: Connected) => (callback === undefined ? connect() : void callBack(connect(), callback));
       return boundTo(target, name);
     },
   });
+}
+
+type Connected = Parameters<pg.Pool['connect']>[0];
+
+async function callBack(connecting: Promise<pg.PoolClient>, callback: Connected): Promise<void> {
+  const [client, error] = await connecting.then(
+    (connected) => [connected, undefined] as const,
+    (failure: Error) => [undefined, failure] as const,
+  );
+  callback(error, client, (broken) => client?.release(broken));
 }
 
 function patientClient(client: pg.PoolClient): pg.PoolClient {

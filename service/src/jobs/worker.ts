@@ -3,7 +3,9 @@ import { Logger, parseCronItems, run, type WorkerEvents } from 'graphile-worker'
 import type pg from 'pg';
 import { type Database, openPool } from '../db/database.ts';
 import { JOB_LIMITS } from '../db/limits.ts';
+import { isUnavailable } from '../db/unavailable.ts';
 import { messageOf } from '../shared/errors.ts';
+import { isBack } from './is-back.ts';
 import type { JobContext, JobHandler } from './jobs.ts';
 import { patientPool } from './patient-pool.ts';
 import { takeTurns } from './turns.ts';
@@ -58,15 +60,24 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   events.on('pool:create', ({ workerPool }) => {
     id = workerPool.id;
   });
+  let lostAt = Number.NEGATIVE_INFINITY;
+  events.on('pool:listen:error', () => {
+    lostAt = performance.now();
+  });
   const places = { cpu: { shared: concurrency, reserved: concurrency }, io: IO_PLACES };
+  const loops = Object.values(places).reduce((sum, { shared, reserved }) => sum + shared + reserved, 0);
   const turns = takeTurns(places, events);
   let isStopping = false;
-  /** Throws if the worker stops, and makes the job available again. */
-  const begin = async (jobId: string): Promise<void> => {
-    if (!isStopping) return;
-    await giveBack(pool, jobId);
-    throw new Error(GIVEN_BACK);
+  const queue: Queue = {
+    async begin(jobId) {
+      if (!isStopping) return;
+      await giveBack(pool, jobId);
+      throw new Error(GIVEN_BACK);
+    },
+    wasLostSince: (time) => lostAt >= time,
   };
+  // Jobs that were added while nobody listened would wait until a loop of the queue looks for jobs by itself.
+  events.on('pool:listen:success', ({ workerPool }) => workerPool.nudge(loops));
   if (alone) {
     await releaseJobsOfDeadWorkers(pool, 0).catch(async (error: unknown) => {
       await pool.end();
@@ -75,14 +86,14 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   }
   const runner = await run({
     pgPool: patientPool(pool, () => isStopping),
-    concurrency: Object.values(places).reduce((sum, { shared, reserved }) => sum + shared + reserved, 0),
+    concurrency: loops,
     forbiddenFlags: () => turns.forbidden(),
     noHandleSignals: true,
     noPreparedStatements: false,
     gracefulShutdownAbortTimeout: graceMs,
     events,
     logger: quietLogger(log),
-    taskList: Object.fromEntries(handlers.map((handler) => [handler.name, taskOf(handler, options, begin)])),
+    taskList: Object.fromEntries(handlers.map((handler) => [handler.name, taskOf(handler, options, queue)])),
     parsedCronItems: parseCronItems(
       handlers.flatMap(({ name, schedule }) =>
         schedule === undefined || !schedules ? [] : [{ task: name, match: schedule, options: { backfillPeriod: 0, maxAttempts: 3 } }],
@@ -126,13 +137,20 @@ async function giveBack(pool: pg.Pool, jobId: string): Promise<void> {
   await pool.query('update graphile_worker._private_jobs set locked_at = null, locked_by = null, attempts = greatest(attempts - 1, 0) where id = $1', [jobId]);
 }
 
-function taskOf(handler: JobHandler, { db: unlimited, log, onFinished }: WorkerOptions, begin: (jobId: string) => Promise<void>) {
+interface Queue {
+  /** Throws if the worker stops, and makes the job available again. */
+  begin(jobId: string): Promise<void>;
+  /** Whether its connection to the database broke after this time. */
+  wasLostSince(time: number): boolean;
+}
+
+function taskOf(handler: JobHandler, { db: unlimited, log, onFinished }: WorkerOptions, queue: Queue) {
   const db = unlimited.limitedTo(JOB_LIMITS);
   return async (
     payload: unknown,
     { abortSignal, job }: { abortSignal?: AbortSignal | undefined; job: { id: string; attempts: number; max_attempts: number; last_error: string | null } },
   ): Promise<void> => {
-    await begin(job.id);
+    await queue.begin(job.id);
     const started = performance.now();
     const finished = (outcome: 'succeeded' | 'failed'): void => onFinished?.(handler.name, outcome, (performance.now() - started) / 1000);
     const context = { db, log, signal: abortSignal ?? new AbortController().signal, lastAttempt: job.attempts >= job.max_attempts };
@@ -141,7 +159,13 @@ function taskOf(handler: JobHandler, { db: unlimited, log, onFinished }: WorkerO
         finished('failed');
         return await abandon(handler, payload, context, job.id);
       }
-      await handler.run(payload, context);
+      await handler.run(payload, context).catch(async (error: unknown) => {
+        // By itself, the queue would wait for seconds, although the work can go on as soon as the database is back.
+        const isInterrupted = isUnavailable(error) || queue.wasLostSince(started);
+        if (!isInterrupted || !(await isBack(db, context.signal))) throw error;
+        log.info({ job: handler.name, job_id: job.id, error: messageOf(error) }, 'job starts again: the database went away while it ran');
+        await handler.run(payload, context);
+      });
       finished('succeeded');
     } catch (error) {
       finished('failed');

@@ -208,6 +208,8 @@ function tuned({ version }: Server): Record<string, string> {
     shared_buffers: `${Math.floor(Math.min(totalmem() / 4, MAX_BUFFERS) / 2 ** 20)}MB`,
     // After one of the processes that read for others was killed, PostgreSQL 18.4 neither recovered nor stopped. Without them, every connection reads itself.
     ...(version >= 18 && { io_method: 'sync' }),
+    // After a crash, PostgreSQL first writes everything to the disk. By default it opens each of its thousands of files for that.
+    ...(process.platform === 'linux' && { recovery_init_sync_method: 'syncfs' }),
   };
 }
 
