@@ -4,6 +4,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'vite';
 import { distFolder, isBundleCurrent, stampOfSources } from '../bin/bundle-stamp.mjs';
+import { sourcesDigest } from '../src/main/build-digest.ts';
 
 /**
  * `node service/scripts/bundle.ts`: writes the service and its child processes into service/dist. Loading hundreds of modules takes most of the time of a start, and
@@ -62,6 +63,7 @@ export async function bundle(): Promise<void> {
   const folder = `${distFolder}.new-${process.pid}`;
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const stamp = stampOfSources();
+  const digest = await sourcesDigest();
   const modules = [program, ...(await childModules())];
   await build({
     configFile: false,
@@ -81,6 +83,7 @@ export async function bundle(): Promise<void> {
       },
     },
   });
+  if (digest !== null) await writeFile(join(folder, 'build-digest'), `${digest}\n`);
   await writeFile(join(folder, '.stamp'), stamp);
   const old = `${distFolder}.old-${process.pid}`;
   if (existsSync(distFolder)) await rename(distFolder, old);

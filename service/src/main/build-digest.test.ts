@@ -1,6 +1,9 @@
 import { execFileSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { distFolder, isBundleCurrent } from '../../bin/bundle-stamp.mjs';
 import { buildDigest } from './build-digest.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -14,4 +17,8 @@ it('is what standard tools compute over the files of the program', async () => {
 
 it('is unknown without the files', async () => {
   expect(await buildDigest('/nonexistent/')).toBe(null);
+});
+
+it.runIf(isBundleCurrent())('is part of the bundle, so that a start need not read all sources', async () => {
+  expect((await readFile(join(distFolder, 'build-digest'), 'utf8')).trim()).toBe(await buildDigest());
 });

@@ -7,8 +7,15 @@ import { fileURLToPath } from 'node:url';
 const PROGRAMS = ['service', 'evidence-format', 'scan-reports', 'connectors', 'verifier'];
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** A package has the digest of the sources that it was built from. */
-const BUILT = new URL('../../build-digest', import.meta.url);
+declare global {
+  interface ImportMeta {
+    /** The address of the file in the bundle. Undefined if the sources run as they are. */
+    BUNDLE?: string;
+  }
+}
+
+/** A package of the program has the digest of the sources that it was built from, and so has the bundle. Reading all of them again would slow down every start. */
+const BUILT = [new URL('../../build-digest', import.meta.url), ...(import.meta.BUNDLE === undefined ? [] : [new URL('./build-digest', import.meta.BUNDLE)])];
 
 /**
  * SHA-256 over the source files of the program, which run as they are: a line with hash and path for each, sorted by path. Anybody who has the same version
@@ -16,8 +23,15 @@ const BUILT = new URL('../../build-digest', import.meta.url);
  * somewhere else.
  */
 export async function buildDigest(root = ROOT): Promise<string | null> {
-  const built = await readFile(BUILT, 'utf8').catch(() => null);
-  if (built !== null) return built.trim();
+  for (const file of BUILT) {
+    const built = await readFile(file, 'utf8').catch(() => null);
+    if (built !== null) return built.trim();
+  }
+  return sourcesDigest(root);
+}
+
+/** Reads the sources as they are now. */
+export async function sourcesDigest(root = ROOT): Promise<string | null> {
   const paths: string[] = [];
   for (const program of PROGRAMS) {
     const folder = join(program, 'src');
