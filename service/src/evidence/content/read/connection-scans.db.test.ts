@@ -2,18 +2,53 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { type FakeVendor, fakes } from '@rrs/connectors/fakes';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { readImportsAbout } from '../../../findings/facts/scan-facts.ts';
 import { readSourcesOnAssets } from '../../../findings/facts/scope-facts.ts';
 import { useSyncs } from '../../../testing/integrations/syncs.ts';
 import { addPersonWithKey } from '../../../testing/people.ts';
+import { serve } from '../../../testing/whitewashing/connection.ts';
 import { personNamer } from './persons.ts';
-import { readScanFacts } from './scans.ts';
+import { readScanFacts, type ScanFacts } from './scans.ts';
 import { readSources } from './scope.ts';
 
 const syncs = useSyncs();
 const snyk = fakes.find(({ id }) => id === 'snyk') as FakeVendor;
 const toPerson = personNamer(new Set());
+
+async function scansOf(assetName: string): Promise<ScanFacts[]> {
+  const { db, ours } = syncs.api();
+  const { data } = (await syncs.ask<{ data: { id: string; name: string }[] }>('GET', '/assets?limit=200')).body;
+  const assetIds = data.flatMap(({ id, name }) => (name === assetName ? [id] : []));
+  return db.withTenant({ orgId: ours.id }, async (tx) => {
+    const about = await readImportsAbout(tx, ours.id, assetIds, new Date(0));
+    return readScanFacts(tx, ours.id, { ids: about.map((one) => one.id), assetIds }, toPerson);
+  });
+}
+
+const trivyReport = (CreatedAt?: string): string =>
+  JSON.stringify({
+    SchemaVersion: 2,
+    CreatedAt,
+    ArtifactName: `shop-${CreatedAt === undefined ? 'undated' : 'dated'}`,
+    ArtifactType: 'repository',
+    Results: [
+      {
+        Target: 'package-lock.json',
+        Class: 'lang-pkgs',
+        Type: 'npm',
+        Vulnerabilities: [{ VulnerabilityID: 'CVE-2024-0001', PkgName: 'left-pad', InstalledVersion: '1.0.0', Severity: 'HIGH', Title: 'Weakness' }],
+      },
+    ],
+  });
+
+async function fetchReport(text: string): Promise<void> {
+  const server = await serve(text);
+  onTestFinished(() => server.close());
+  const body = { provider: 'report_url', name: server.url, config: { url: server.url, format: 'trivy' }, credentials: {}, schedule: null };
+  const { body: connection } = await syncs.ask<{ id: string }>('POST', '/integrations', { body });
+  expect(await syncs.sync(connection.id, { full: true })).toMatchObject({ status: 'succeeded' });
+}
 
 it('shows a connection that was edited between two runs with who made it and who edited it, and that it was deleted', async () => {
   const [made, moved] = [await syncs.fake(snyk), await syncs.fake(snyk)];
@@ -60,4 +95,17 @@ it('shows a connection that was edited between two runs with who made it and who
   expect(sources.length).toBeGreaterThan(0);
   for (const source of sources)
     expect(source).toMatchObject({ kind: 'connection', source: 'snyk', removed_at: expect.any(String), removed_by: { person: grace.id } });
+});
+
+it('states the time of a fetched report as the end of its scan, however late it was fetched', async () => {
+  await fetchReport(trivyReport('2026-01-02T03:04:05Z'));
+  const [scan] = await scansOf('shop-dated');
+  expect(scan).toMatchObject({ started_at: '2026-01-02T03:04:05.000Z', ended_at: '2026-01-02T03:04:05.000Z' });
+  expect(new Date(scan?.received_at ?? 0).getTime()).toBeGreaterThan(Date.parse('2026-01-03'));
+});
+
+it('states when a report without a time was fetched', async () => {
+  await fetchReport(trivyReport());
+  const [scan] = await scansOf('shop-undated');
+  expect(scan?.ended_at).toBe(scan?.received_at);
 });

@@ -81,9 +81,15 @@ function scanFacts(row: ScanRow): Omit<ScanFacts, 'delivery' | 'confirmed'> {
   };
 }
 
-/** The times of the report itself. A time that differs from the upload and from what the uploader stated comes from what the report says about single assets. */
+/**
+ * The times of the report itself. A time that differs from the upload and from what the uploader stated comes from what the report says about single assets.
+ * A connection looks when it runs, unless what it fetched states an earlier time.
+ */
 function timesOf({ run, covered, scan_scope: scope, connection_id, created_at }: ScanRow): Pick<Scan, 'started_at' | 'ended_at'> {
-  if (connection_id !== null) return { started_at: time(scope.started_at), ended_at: created_at.toISOString() };
+  if (connection_id !== null) {
+    const [began, ended] = [time(scope.started_at), time(covered?.ended_at)];
+    return { started_at: time(covered?.started_at) ?? began, ended_at: ended === null || ended === began ? created_at.toISOString() : ended };
+  }
   const stated = (text: string | undefined): string | null => {
     const at = time(text);
     return at === created_at.toISOString() || at === time(scope.started_at) || !run.names_time ? null : at;
