@@ -4,6 +4,7 @@ import { apiDescription } from './description.ts';
 import { language } from './language.ts';
 import { namedTests } from './named-tests.ts';
 import { regularExpressions } from './regular-expressions.ts';
+import { repeatableTransactions } from './repeatable-transactions.ts';
 import { fileSizes, folderSizes } from './sizes.ts';
 import type { Check } from './sources.ts';
 import { everyTableHasAnOwner, onlyWriters, tableOwners } from './table-owners.ts';
@@ -20,6 +21,36 @@ describe('casts', () => {
   });
   test('tests may cast', () => {
     expect(messages(casts, 'service/src/http/a.test.ts', 'const a = b as never;')).toEqual([]);
+  });
+});
+
+describe('repeatable transactions', () => {
+  const inTransaction = (body: string): string[] =>
+    messages(repeatableTransactions, 'service/src/http/a.ts', `await db.withTenant({ orgId }, async (tx) => {\n${body}\n});`);
+  test.each([
+    'count++;',
+    'count += 1;',
+    'found = await read(tx);',
+    'all.push(one);',
+    'known.set(one, two);',
+    'metrics.jobs.inc({ job });',
+    'state.last ??= one;',
+  ])('%s is reported', (body) => {
+    expect(inTransaction(body)).toEqual([expect.stringMatching(/^2: /)]);
+  });
+  test.each([
+    'let count = 0;\ncount++;',
+    'const { all } = await read(tx);\nall.push(one);',
+    'for (const [all] of lists) all.push(one);',
+    'return lists.map((list) => list.add(one));',
+    "await tx.updateTable('a').set({ b }).execute();",
+    'await sql`update a set b = c`.execute(tx);',
+    'if (a === b || a <= b) return;',
+  ])('%s is not reported', (body) => {
+    expect(inTransaction(body)).toEqual([]);
+  });
+  test('changes after the transaction are not reported', () => {
+    expect(messages(repeatableTransactions, 'service/src/http/a.ts', 'const n = await db.withSystem((tx) => count(tx));\ntotal += n;')).toEqual([]);
   });
 });
 

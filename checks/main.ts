@@ -3,12 +3,25 @@ import { apiDescription } from './description.ts';
 import { language } from './language.ts';
 import { namedTests } from './named-tests.ts';
 import { regularExpressions } from './regular-expressions.ts';
+import { repeatableTransactions } from './repeatable-transactions.ts';
 import { fileSizes, folderSizes } from './sizes.ts';
 import { readSources } from './sources.ts';
 import { everyTableHasAnOwner, onlyWriters, tableOwners } from './table-owners.ts';
 
 /** Rules of ARCHITECTURE.md that neither the compiler nor Biome nor dependency-cruiser can check. Part of `npm run check`. */
-const checks = { casts, tableOwners, onlyWriters, everyTableHasAnOwner, folderSizes, fileSizes, language, apiDescription, regularExpressions, namedTests };
+const checks = {
+  casts,
+  tableOwners,
+  onlyWriters,
+  everyTableHasAnOwner,
+  folderSizes,
+  fileSizes,
+  language,
+  apiDescription,
+  regularExpressions,
+  repeatableTransactions,
+  namedTests,
+};
 
 const chosen = process.argv.slice(2);
 const sources = readSources();

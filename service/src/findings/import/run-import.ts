@@ -119,11 +119,12 @@ async function stage({ blobs, follower, reader }: Importing, { db, signal }: Job
     ...file,
     begin: async (found) => {
       signal.throwIfAborted();
-      const [policy, source, known] = await db.withTenant({ orgId }, async (tx) => {
-        const own = collected ? { source: collected.source, about: found.about } : await sourceOfUpload(tx, orgId, found, scope);
-        begun.push(own);
-        return [await readPolicy(tx, orgId), own.source, await findSource(tx, orgId, own.source)] as const;
+      const [policy, own, known] = await db.withTenant({ orgId }, async (tx) => {
+        const of = collected ? { source: collected.source, about: found.about } : await sourceOfUpload(tx, orgId, found, scope);
+        return [await readPolicy(tx, orgId), of, await findSource(tx, orgId, of.source)] as const;
       });
+      begun.push(own);
+      const { source } = own;
       const origin = [source.provider, source.tool, source.name, source.path].join('\n');
       return { origin, policy: { track_names: policy.track_names }, covered: coveredByRun({ collected }), isKnown: known !== null };
     },
@@ -175,28 +176,34 @@ class AllRejected extends ReportError {
   }
 }
 
-class DryRun extends Error {}
+/** Rolls back what a dry run has changed. */
+class DryRun extends Error {
+  readonly result: Result;
+  constructor(result: Result) {
+    super('dry run');
+    this.result = result;
+  }
+}
 /** Another worker took over the import and has finished it. */
 class Superseded extends Error {}
 
 /** Applies all changes of an import in one transaction, one import per organization at a time. */
 async function finish(unplanned: Database, row: ImportRow, report: Report): Promise<void> {
   const db = unplanned.planning(isLarge({ staged: stagedRows(report.staged) }) ? 'for_any' : 'once');
-  let result: Result | undefined;
-  try {
-    await queueImport(row.org_id, () =>
-      db.withTenant({ orgId: row.org_id }, async (tx) => {
-        result = await applyReport(tx, row, report);
-        if (row.dry_run) throw new DryRun();
-        await conclude(tx, row, result);
-      }),
-    );
-  } catch (error) {
-    if (!(error instanceof DryRun) || !result) throw error;
-    const preview = { ...result, sourceId: null };
-    await db.withTenant({ orgId: row.org_id }, (tx) => conclude(tx, row, preview));
-  }
-  if (result?.grown) await db.withTenant({ orgId: row.org_id }, (tx) => sql`select analyze_findings()`.execute(tx));
+  const applied = queueImport(row.org_id, () =>
+    db.withTenant({ orgId: row.org_id }, async (tx) => {
+      const result = await applyReport(tx, row, report);
+      if (row.dry_run) throw new DryRun(result);
+      await conclude(tx, row, result);
+      return result;
+    }),
+  );
+  const { grown } = await applied.catch(async (error: unknown) => {
+    if (!(error instanceof DryRun)) throw error;
+    await db.withTenant({ orgId: row.org_id }, (tx) => conclude(tx, row, { ...error.result, sourceId: null }));
+    return error.result;
+  });
+  if (grown) await db.withTenant({ orgId: row.org_id }, (tx) => sql`select analyze_findings()`.execute(tx));
 }
 
 async function conclude(tx: TenantTx, row: ImportRow, result: Result): Promise<void> {

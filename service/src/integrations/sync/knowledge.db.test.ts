@@ -1,10 +1,12 @@
 import type { Enrichment, Json } from '@rrs/connectors';
 import { type FakeVendor, fakes } from '@rrs/connectors/fakes';
 import { describe, expect, it } from 'vitest';
+import type { Database } from '../../db/database.ts';
 import { systemActor } from '../../shared/actor.ts';
 import { newId } from '../../shared/ids.ts';
 import { directCollector } from '../../testing/integrations/collector.ts';
 import { useSyncs } from '../../testing/integrations/syncs.ts';
+import { repeating } from '../../testing/repeating.ts';
 import { createConnection } from '../connections/connections.ts';
 import { builtIn } from '../connections/providers.ts';
 import type { Collector } from './collect.ts';
@@ -141,11 +143,17 @@ describe('enrichment', () => {
     expect(await syncs.sync(connection)).toMatchObject({ counts: { learned: 0 }, requests: { made: 1 } });
   });
 
-  it('rescores what a run learned that was killed, although the run learns nothing more when it continues', async () => {
+  it.each([
+    ['', '2026-11-25', (db: Database) => db],
+    [', also if its transactions run again', '2026-11-26', repeating],
+  ])('rescores what a run learned that was killed, although the run learns nothing more when it continues%s', async (_how, date, wrapped) => {
     const epss = vendorOf('epss');
     const daily: FakeVendor = {
       ...epss,
-      answer: () => () => ({ page: true, body: '#model_version:v1,score_date:2026-11-25T12:00:00Z\ncve,epss,percentile\nCVE-2025-10011,0.5,0.75\n' }),
+      answer: () => () => ({
+        page: true,
+        body: `#model_version:v1,score_date:${date}T12:00:00Z\ncve,epss,percentile\nCVE-2025-10011,0.${date.slice(-2)},0.75\n`,
+      }),
     };
     const connection = await connectMirror(daily);
     const { db, ours } = syncs.api();
@@ -165,11 +173,23 @@ describe('enrichment', () => {
         return directCollector.collect(connector, task, { ...host, learn }, signal);
       },
     };
-    await expect(syncs.perform(ours.id, runId, { collector: killed, lastAttempt: false })).rejects.toThrow('killed');
+    await expect(syncs.perform(ours.id, runId, { collector: killed, lastAttempt: false, db: wrapped(db) })).rejects.toThrow('killed');
     expect(await waiting()).toEqual([{ is_due: false }]);
     await syncs.perform(ours.id, runId);
     expect(await syncs.run(connection, runId)).toMatchObject({ status: 'succeeded', counts: { learned: 0 } });
     expect(await waiting()).toEqual([{ is_due: true }]);
+  });
+
+  it('counts records and requests once, although its transactions run again', async () => {
+    const epss = vendorOf('epss');
+    const lines = ['#model_version:v1,score_date:2026-11-27T12:00:00Z', 'cve,epss,percentile', 'CVE-2025-10011,0.4,0.75', 'CVE-2025-10012,none,0.75', ''];
+    const daily: FakeVendor = { ...epss, answer: () => () => ({ page: true, body: lines.join('\n') }) };
+    const connection = await connectMirror(daily);
+    const plain = await syncs.sync(connection);
+    const { db } = syncs.api();
+    const again = await syncs.sync(connection, { full: true, db: repeating(db) });
+    expect(again).toMatchObject({ counts: { rejected: plain.counts.rejected }, requests: plain.requests });
+    expect(plain).toMatchObject({ status: 'succeeded', counts: { rejected: 1 }, requests: { made: 1 } });
   });
 
   it('reports a version with a character that PostgreSQL refuses as an invalid response', async () => {

@@ -63,6 +63,7 @@ async function collectFindings(deps: SyncDeps, context: JobContext, claimed: Cla
   };
   const target: BatchTarget = {
     store: (tx, { content }, n) => storeBatch(tx, { orgId: run.org_id, runId: run.id, n }, content ?? new Uint8Array()),
+    onStored: () => {},
     wanted: nothing,
     learn: nothing,
     unlistOthers: nothing,

@@ -24,19 +24,21 @@ export async function syncKnowledge(deps: SyncDeps, context: JobContext, claimed
   let rejected = 0;
   let postponedAt = Number.NEGATIVE_INFINITY;
   const learned = async (change: (tx: SystemTx) => Promise<number>): Promise<void> => {
-    changed += await db.withSystem(async (tx) => {
-      const count = await change(tx);
-      if (count === 0 || Date.now() - postponedAt < POSTPONED_EVERY_MS) return count;
-      await queueRescoring(tx, new Date(Date.now() + RESCORE_AFTER_MS));
-      postponedAt = Date.now();
-      return count;
+    const isDue = Date.now() - postponedAt >= POSTPONED_EVERY_MS;
+    const count = await db.withSystem(async (tx) => {
+      const made = await change(tx);
+      if (made > 0 && isDue) await queueRescoring(tx, new Date(Date.now() + RESCORE_AFTER_MS));
+      return made;
     });
+    if (count > 0 && isDue) postponedAt = Date.now();
+    changed += count;
   };
   const target: BatchTarget = {
     wanted: (after) => listWanted(db, run.org_id, after),
     learn: (items) => learned((tx) => apply(tx, items)),
     unlistOthers: (version) => learned((tx) => unlistOthers(tx, version)),
-    store: async (_tx, batch) => {
+    store: async () => {},
+    onStored: (batch) => {
       rejected += batch.rejected;
     },
   };

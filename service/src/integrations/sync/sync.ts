@@ -95,6 +95,8 @@ export async function claimRun(
 export interface BatchTarget extends Pick<CollectHost, 'wanted' | 'learn' | 'unlistOthers'> {
   /** Stores what belongs to the batch, in the transaction that also stores its checkpoint. */
   store(tx: TenantTx, batch: CollectedBatch, batchNumber: number): Promise<void>;
+  /** Called once for each batch that is stored. The transaction may run more than once. */
+  onStored(batch: CollectedBatch): void;
 }
 
 export async function collectBatches(deps: SyncDeps, { db, signal }: JobContext, claimed: ClaimedRun, target: BatchTarget): Promise<CollectResult> {
@@ -122,6 +124,7 @@ export async function collectBatches(deps: SyncDeps, { db, signal }: JobContext,
       requestLog.addCounts(counts);
       throw error;
     });
+    target.onStored(batch);
     for (const mark of marks) seen.add(mark);
     n++;
     hasStored = true;
@@ -159,7 +162,8 @@ export async function collectBatches(deps: SyncDeps, { db, signal }: JobContext,
     throw error;
   } finally {
     clearInterval(watcher);
-    await db.withTenant({ orgId: run.org_id }, (tx) => storeProgress(tx, claimed, requestLog.drainCounts())).catch(() => {});
+    const counts = requestLog.drainCounts();
+    await db.withTenant({ orgId: run.org_id }, (tx) => storeProgress(tx, claimed, counts)).catch(() => {});
   }
 }
 

@@ -1,6 +1,7 @@
 import { defaultLimits, type HttpLimits } from '@rrs/connectors';
 import { type FakeOptions, type FakeVendor, type Fault, serveFake } from '@rrs/connectors/fakes';
 import { afterAll, afterEach, beforeAll } from 'vitest';
+import type { Database } from '../../db/database.ts';
 import { importHandler, knowledgeChange } from '../../findings/handlers.ts';
 import { builtIn } from '../../integrations/connections/providers.ts';
 import { openKeyRing } from '../../integrations/connections/secrets.ts';
@@ -58,12 +59,12 @@ export function useSyncs() {
   const perform = async (
     orgId: string,
     runId: string,
-    options: { limits?: Partial<HttpLimits>; pages?: number; signal?: AbortSignal; lastAttempt?: boolean; collector?: Collector } = {},
+    options: { limits?: Partial<HttpLimits>; pages?: number; signal?: AbortSignal; lastAttempt?: boolean; collector?: Collector; db?: Database } = {},
   ) => {
-    const { collector } = options;
+    const { collector, db = api.db } = options;
     await syncHandler({ ...syncing(options.limits, options.pages), ...(collector ? { collector } : {}) }).run(
       { org_id: orgId, run_id: runId },
-      { db: api.db, log: quiet, signal: options.signal ?? new AbortController().signal, lastAttempt: options.lastAttempt ?? true },
+      { db, log: quiet, signal: options.signal ?? new AbortController().signal, lastAttempt: options.lastAttempt ?? true },
     );
   };
   /** As the worker does after two workers died while they carried out the run. */
