@@ -41,6 +41,25 @@ it('somebody who asks many times does not keep others waiting', async () => {
   expect(served.slice(7)).toEqual(['noisy', 'noisy']);
 });
 
+it('however many ask, the turns are bounded, and nobody waits for the further turns of the others', async () => {
+  const [limit, keys, each] = [6, 50, 10];
+  const { served, take, endOne } = takerOf(limit);
+  const busy = Array.from({ length: keys }, (_, n) => `busy ${n}`);
+  for (const key of busy) for (let n = 0; n < each; n++) void take(key);
+  await settled();
+  void take('quiet');
+  for (let ended = 0; ended < keys * each; ended++) {
+    expect(served).toHaveLength(Math.min(limit + ended, keys * each + 1));
+    const key = served[ended] ?? '';
+    // Those who were served ask again.
+    if (ended < keys) void take(key);
+    await endOne(key);
+    if (served.includes('quiet')) break;
+  }
+  expect(served.indexOf('quiet')).toBeLessThanOrEqual(keys + limit);
+  for (const key of busy) expect(served).toContain(key);
+});
+
 it('no turn is lost', async () => {
   const { turns, served, take, endOne } = takerOf(3);
   const asked = Array.from({ length: 60 }, (_, n) => ['a', 'b', 'c'][n % 3] ?? '');

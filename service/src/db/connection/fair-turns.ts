@@ -5,22 +5,19 @@ export interface FairTurns {
 }
 
 interface Waiting {
-  /** The order of arrival, over all keys. */
-  number: number;
   grant(): void;
 }
 
 /**
- * Limits how many turns are taken at a time. The next turn goes to the key that has the fewest, and of these to the one that waits longest, so that
- * somebody who asks a hundred times is not served a hundred times before the others. A key has at most a third of the turns while others have or want one.
+ * Limits how many turns are taken at a time. The next turn goes to the key that has the fewest, and of these to the one that waits longest since it was
+ * last served, so that nobody who asks a hundred times is served a hundred times before the others. A key has at most a third of the turns while others have or want one.
  * Fails like a pool of connections does.
  */
 export function createFairTurns(limit: number): FairTurns {
   const share = Math.ceil(limit / 3);
   const taken = new Map<string, number>();
   let all = 0;
-  let came = 0;
-  /** In the order in which they came. No queue is empty. */
+  /** The keys in the order in which they are served: a key that is served and still waits comes last. No queue is empty. */
   const queues = new Map<string, Set<Waiting>>();
 
   const takenBy = (key: string): number => taken.get(key) ?? 0;
@@ -45,18 +42,24 @@ export function createFairTurns(limit: number): FairTurns {
     queue?.delete(one);
     if (queue?.size === 0) queues.delete(key);
   };
+  const putLast = (key: string): void => {
+    const queue = queues.get(key);
+    if (queue === undefined) return;
+    queues.delete(key);
+    queues.set(key, queue);
+  };
   const next = (): { key: string; one: Waiting } | null => {
     let found: { key: string; one: Waiting } | null = null;
     for (const [key, [one]] of queues) {
       if (one === undefined || !isFree(key)) continue;
-      const more = found === null ? -1 : takenBy(key) - takenBy(found.key) || one.number - found.one.number;
-      if (more < 0) found = { key, one };
+      if (found === null || takenBy(key) < takenBy(found.key)) found = { key, one };
     }
     return found;
   };
   const serve = (): void => {
     for (let turn = next(); turn !== null; turn = next()) {
       leave(turn.key, turn.one);
+      putLast(turn.key);
       turn.one.grant();
     }
   };
@@ -65,7 +68,7 @@ export function createFairTurns(limit: number): FairTurns {
     async take(key, waitMs) {
       if (isFree(key)) return begin(key);
       const { promise, resolve, reject } = Promise.withResolvers<() => void>();
-      const one: Waiting = { number: came++, grant: () => resolve(begin(key)) };
+      const one: Waiting = { grant: () => resolve(begin(key)) };
       wait(key, one);
       const giveUp = (): void => {
         leave(key, one);
