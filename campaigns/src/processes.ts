@@ -5,6 +5,7 @@ import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { bundleIfStale } from '../../service/scripts/bundle.ts';
+import { compileCache } from './compile-cache.ts';
 
 const program = fileURLToPath(new URL('../../service/bin/rrs-server.mjs', import.meta.url));
 
@@ -44,9 +45,8 @@ export async function startService(dataDir: string, settings: Record<string, str
   await bundling;
   const path = (process.env.PATH ?? '').split(delimiter).filter((folder) => !folder.includes('node_modules'));
   const env = { PATH: path.join(delimiter), HOME: process.env.HOME ?? '/', HOST: '127.0.0.1', PORT: '0', RRS_RATE_LIMIT: '0', RRS_CONSOLE: 'off' };
-  const cache = process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), 'rrs-campaign-compiled');
   const child = spawn(process.execPath, ['--max-semi-space-size=8', program, 'start'], {
-    env: { ...env, NODE_COMPILE_CACHE: cache, RRS_DATA_DIR: dataDir, ...settings },
+    env: { ...env, NODE_COMPILE_CACHE: compileCache, RRS_DATA_DIR: dataDir, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const pid = child.pid ?? 0;

@@ -1,3 +1,9 @@
+export interface Unanswered {
+  path: string;
+  body: object;
+  title: string;
+}
+
 /** What the service acknowledged, and so must keep. */
 export interface Ledger {
   /** Id and title. */
@@ -9,7 +15,7 @@ export interface Ledger {
   /** Ids of work items. */
   tickets: Set<string>;
   /** Requests without a response. They are sent again with the same key and must then have happened once. */
-  unanswered: Map<string, { path: string; body: object; title: string }>;
+  unanswered: Map<string, Unanswered>;
   /** The highest schema version that a migration reported. */
   schema: number;
   /** Responses by status. */

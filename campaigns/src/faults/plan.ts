@@ -15,7 +15,7 @@ export interface Round {
 const VICTIMS: readonly Victim[] = ['service', 'service', 'database', 'database', 'both', 'backend', 'backend', 'starting service', 'migration'];
 
 /** Longest wait before a kill. Most work takes less. */
-const MAX_WAIT_MS = 3_000;
+const MAX_WAIT_MS = 2_000;
 
 /** The same choices for the same seed, whatever the machine does. A longer plan begins with the shorter one. */
 export function planOf(seed: number, kills: number): Round[] {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Ledger } from './ledger.ts';
+import type { Ledger, Unanswered } from './ledger.ts';
 import type { WorkName } from './plan.ts';
 
 export interface Caller {
@@ -150,7 +150,7 @@ const READ = [
   '/riskops-evidence/packages',
   '/audit-events?total=exact',
 ];
-const READ_PAUSE_MS = 50;
+const READ_PAUSE_MS = 150;
 
 /** Looks at everything again and again, as people do, until the returned function is called. */
 export function startReading(caller: Caller): () => Promise<void> {
@@ -171,13 +171,13 @@ export function startReading(caller: Caller): () => Promise<void> {
 /** Sends the requests again that got no response. Each must now be answered, once, whether or not it had been carried out. */
 export async function repeatUnanswered(caller: Caller): Promise<number> {
   const { ledger } = caller;
-  let repeated = 0;
-  for (const [idempotencyKey, { path, body, title }] of [...ledger.unanswered]) {
+  const repeat = async ([idempotencyKey, { path, body, title }]: [string, Unanswered]): Promise<number> => {
     const made = await send<Created>(caller, path, { body, idempotencyKey });
-    if (made === null) continue;
-    repeated++;
+    if (made === null) return 0;
     ledger.unanswered.delete(idempotencyKey);
     ledger.findings.set(made.id, title);
-  }
-  return repeated;
+    return 1;
+  };
+  const repeated = await Promise.all([...ledger.unanswered].map(repeat));
+  return repeated.reduce((sum, one) => sum + one, 0);
 }
