@@ -10,7 +10,8 @@ const MAX_REPORTED = 100;
 const MAX_DEPTH = 50;
 const MAX_SHOWN = 100;
 
-const common = { allErrors: true, verbose: true, strict: false, useDefaults: true } as const;
+/** `npm run check` validates the schemas. Doing it here as well would slow down the first request. */
+const common = { allErrors: true, verbose: true, strict: false, useDefaults: true, validateSchema: false } as const;
 export const strictTypes = withFormats(new Ajv2020({ ...common, coerceTypes: false }));
 export const fromText = withFormats(new Ajv2020({ ...common, coerceTypes: true }));
 

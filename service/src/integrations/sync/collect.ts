@@ -130,7 +130,7 @@ async function release(batches: AsyncGenerator): Promise<void> {
 /** Beyond this many records, a batch is a whole file of scores, which contain no text and are not followed by another page. */
 const MANY = 20_000;
 /** Records of one call. Writing down more of them at once would keep others waiting, in the process and in the database. */
-const ROWS = 5_000;
+const ROWS = 2_000;
 
 /** Learns each batch as soon as it arrives, because single records are valid on their own. */
 async function collectKnowledge(
