@@ -40,6 +40,11 @@ export async function hasAliases(tx: TenantTx, orgId: string): Promise<boolean> 
 /** Ids of advisories that are about one vulnerability each. Knowledge sources may know its CVE. */
 const ADVISORY = '^(GHSA|SNYK|PYSEC|GO|RUSTSEC|GSD|OSV|MAL|GMS)-';
 
+/** Whether the knowledge about `v` names the id as an alias. The index leaves out what has none, so the condition must do so, too. */
+export function hasAlias(id: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql<boolean>`v.aliases @> array[${id}] and v.aliases <> '{}'`;
+}
+
 /** Lets aliases count for all that the knowledge sources know, or that two tools agree on. Returns the new ones. */
 async function confirmAliases(tx: TenantTx, orgId: string, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
@@ -51,7 +56,7 @@ async function confirmAliases(tx: TenantTx, orgId: string, ids: readonly string[
       select candidates.alias, knowledge.id as weakness, 'knowledge' as origin from candidates cross join lateral (
         -- An advisory about several CVEs is an alias of none.
         select coalesce(min(v.id) filter (where v.id like 'CVE-%'), min(v.id)) as id from vulnerabilities v
-        where v.aliases @> array[candidates.alias] and v.id <> candidates.alias
+        where ${hasAlias(sql`candidates.alias`)} and v.id <> candidates.alias
         having count(*) = 1 or count(*) filter (where v.id like 'CVE-%') = 1
       ) knowledge
     ), agreed as (

@@ -6,7 +6,7 @@ import { fetchPage, type PageRequest } from '../db/pages.ts';
 import { emit } from '../events/emit.ts';
 import type { Actor } from '../shared/actor.ts';
 import { AppError } from '../shared/errors.ts';
-import { isCve } from './aliases.ts';
+import { hasAlias, isCve } from './aliases.ts';
 
 export interface AliasRow {
   id: string;
@@ -128,7 +128,7 @@ export async function addAlias(tx: TenantTx, actor: Actor, follower: AliasFollow
 async function assertKnown(tx: TenantTx, orgId: string, follower: AliasFollower, ids: readonly string[]): Promise<void> {
   const { rows } = await sql<{ id: string }>`
     select asked.id from unnest(${ids as string[]}::text[]) as asked (id)
-    where exists (select from alias_claims c where c.org_id = ${orgId} and (c.alias = asked.id or c.weakness = asked.id)) or exists (select from vulnerabilities v where v.id = asked.id or v.aliases @> array[asked.id])`.execute(
+    where exists (select from alias_claims c where c.org_id = ${orgId} and (c.alias = asked.id or c.weakness = asked.id)) or exists (select from vulnerabilities v where v.id = asked.id or (${hasAlias(sql`asked.id`)}))`.execute(
     tx,
   );
   const known = new Set([...rows.map(({ id }) => id), ...(await follower.reported(tx, orgId, ids))]);
