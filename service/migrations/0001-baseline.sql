@@ -362,7 +362,6 @@ create table webhook_deliveries (
 create index webhook_deliveries_due on webhook_deliveries (org_id, webhook_id, next_attempt_at, event_id) where status = 'pending';
 create index webhook_deliveries_by_created on webhook_deliveries (org_id, webhook_id, created_at, id);
 create index webhook_deliveries_by_status on webhook_deliveries (org_id, webhook_id, status, created_at, id);
-create index webhook_deliveries_by_age on webhook_deliveries (org_id, created_at);
 select make_tenant_table('webhook_deliveries', 'select, insert, update, delete');
 
 -- For a database that was moved to another server with pg_dump: transaction ids of the old server mean nothing on the new one. All of them
@@ -459,7 +458,6 @@ create table pipeline_trusts (
   foreign key (org_id, asset_id) references assets (org_id, id)
 );
 create index pipeline_trusts_by_created on pipeline_trusts (org_id, created_at, id);
-create index pipeline_trusts_by_asset on pipeline_trusts (org_id, asset_id) where asset_id is not null;
 select make_tenant_table('pipeline_trusts', 'select, insert, update, delete');
 
 -- The names by which an asset is recognized. The rank says how well a name identifies: 0 is its own name, 1 a strong and 2 a weak identifier.
@@ -1542,7 +1540,8 @@ create table work_item_findings (
   unlinked_at timestamptz(3),
   unlinked_by text,
   unlink_reason text,
-  primary key (org_id, id),
+  -- In the order of lists. Nothing looks for a link by its id.
+  primary key (org_id, work_item_id, linked_at, id),
   foreign key (org_id, work_item_id) references work_items (org_id, id),
   check ((unlinked_at is null) = (unlinked_by is null)),
   check (unlinked_at >= linked_at)
@@ -1551,7 +1550,6 @@ create unique index work_item_findings_linked on work_item_findings (org_id, wor
 -- Leads with the finding: without statistics the planner would otherwise prefer an index that leads with the organization.
 create index work_item_findings_by_finding on work_item_findings (finding_id) include (org_id, work_item_id) where unlinked_at is null;
 create index work_item_findings_ended on work_item_findings (finding_id) include (org_id, work_item_id) where unlinked_at is not null;
-create index work_item_findings_by_item on work_item_findings (org_id, work_item_id, linked_at, id);
 select make_tenant_table('work_item_findings', 'select, insert, update');
 
 -- States of work items that people saw, so that an approval refers to one and a later state can be compared with it.
@@ -1961,7 +1959,6 @@ create table evidence_packages (
 );
 create index evidence_packages_by_requested on evidence_packages (org_id, requested_at, id);
 create index evidence_packages_by_generated on evidence_packages (org_id, generated_at, id) where generated_at is not null;
-create index evidence_packages_by_item on evidence_packages (org_id, work_item_id, requested_at, id);
 -- Covers the statistics, so that they do not read the long rows.
 create index evidence_packages_counted on evidence_packages (org_id, status, work_item_id) include (grade, archive_size, generation_ms);
 create index evidence_packages_to_log on evidence_packages (org_id, superseded_at, id) where status = 'superseded' and superseded_index is null;
@@ -1988,10 +1985,9 @@ create table package_artifacts (
   org_id uuid not null,
   package_id uuid not null,
   artifact_id uuid not null,
-  primary key (org_id, package_id, artifact_id),
+  primary key (org_id, artifact_id, package_id),
   foreign key (org_id, artifact_id) references artifacts (org_id, id)
 );
-create index package_artifacts_by_artifact on package_artifacts (org_id, artifact_id);
 select make_tenant_table('package_artifacts', 'select, insert');
 select make_insert_only('package_artifacts');
 
@@ -2001,10 +1997,9 @@ create table package_findings (
   package_id uuid not null,
   finding_id uuid not null,
   state text not null,
-  primary key (org_id, package_id, finding_id),
+  primary key (org_id, finding_id, package_id),
   foreign key (org_id, package_id) references evidence_packages (org_id, id)
 );
-create index package_findings_by_finding on package_findings (org_id, finding_id, package_id);
 select make_tenant_table('package_findings', 'select, insert');
 select make_insert_only('package_findings');
 
@@ -2063,7 +2058,6 @@ create table package_receipts (
   primary key (org_id, id),
   foreign key (org_id, package_id) references evidence_packages (org_id, id)
 );
-create index package_receipts_by_package on package_receipts (org_id, package_id, occurred_at, id);
 create index package_receipts_by_link on package_receipts (org_id, share_link_id, occurred_at) where share_link_id is not null;
 create index package_receipts_by_kind on package_receipts (org_id, kind, outcome);
 select make_tenant_table('package_receipts', 'select, insert');

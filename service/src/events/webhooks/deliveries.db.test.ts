@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { retention } from '../../main/growth/retention.ts';
+import { firstIdAt } from '../../shared/ids.ts';
 import { startApi, type TestApi } from '../../testing/http/api.ts';
 import { type DeliveryBody, isSignedWith, type TestReceiver, useReceiver, type WebhookBody, webhooksOf } from '../../testing/integrations/webhooks.ts';
 import { RETRY_SECONDS } from './outcomes.ts';
@@ -278,14 +279,12 @@ describe('a replay', () => {
 
 describe('retention', () => {
   it('deletes deliveries after 30 days', async () => {
-    await webhooks.change();
-    await webhooks.deliver();
-    const keep = () => retention.run({}, { db: api.db, log: { info: () => {}, error: () => {} }, signal: new AbortController().signal, lastAttempt: false });
-    await pass('29 days');
-    await keep();
-    expect(await webhooks.deliveries(webhook.id)).toHaveLength(1);
-    await pass('2 days');
-    await keep();
-    expect(await webhooks.deliveries(webhook.id)).toEqual([]);
+    const [old, young] = [31, 29].map((days) => firstIdAt(new Date(Date.now() - days * 86_400_000)));
+    await api.db.withTenant({ orgId: api.ours.id }, (tx) =>
+      sql`insert into webhook_deliveries (org_id, id, webhook_id, event_id, event_type, status)
+        select ${api.ours.id}, id, ${webhook.id}, id, 'finding.created', 'succeeded' from unnest(${[old, young]}::uuid[]) id`.execute(tx),
+    );
+    await retention.run({}, { db: api.db, log: { info: () => {}, error: () => {} }, signal: new AbortController().signal, lastAttempt: false });
+    expect((await webhooks.deliveries(webhook.id)).map(({ id }) => id)).toEqual([young]);
   });
 });

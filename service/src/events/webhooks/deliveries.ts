@@ -4,7 +4,7 @@ import type { TenantTx } from '../../db/database.ts';
 import { fetchPage, type PageRequest } from '../../db/pages.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { AppError, notFound } from '../../shared/errors.ts';
-import { newId } from '../../shared/ids.ts';
+import { firstIdAt, newId } from '../../shared/ids.ts';
 import type { StoredEvent } from '../cloud-event.ts';
 import type { DeliveryStatus } from '../schemas.ts';
 import { readWebhook } from './webhooks.ts';
@@ -139,11 +139,11 @@ function toDue(webhookId: string, { id, event_id, event_type, created_at, subjec
   return { id, event: { id: event_id, type: event_type, ...known } };
 }
 
-/** Deletes a batch of deliveries. Returns how many there were. */
-export async function deleteOldDeliveries(tx: TenantTx, orgId: string, days: number, limit: number): Promise<number> {
+/** Deletes a batch of deliveries that were created before a time, and returns how many there were. */
+export async function deleteOldDeliveries(tx: TenantTx, orgId: string, before: Date, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from webhook_deliveries where org_id = ${orgId} and id in (
-      select id from webhook_deliveries where org_id = ${orgId} and created_at < now() - ${days}::int * interval '1 day' order by created_at limit ${limit}
+      select id from webhook_deliveries where org_id = ${orgId} and id < ${firstIdAt(before)} order by id limit ${limit}
     )`.execute(tx);
   return Number(numAffectedRows ?? 0);
 }

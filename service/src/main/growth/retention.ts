@@ -24,12 +24,12 @@ export const retention = handle(
     };
     for (const { id: orgId, policy } of await db.withSystem(listOrganizations)) {
       const { retention: ages } = policyOf(policy);
-      const before = new Date(Date.now() - ages.event_days * DAY_MS);
+      const ago = (days: number): Date => new Date(Date.now() - days * DAY_MS);
       const deleted = {
         files: await inBatches(() => db.withTenant({ orgId }, (tx) => deleteOldReportFiles(tx, orgId, ages, BATCH))),
         runs: await inBatches(() => db.withTenant({ orgId }, (tx) => deleteOldRuns(tx, orgId, ages.run_days, BATCH))),
-        deliveries: await inBatches(() => db.withTenant({ orgId }, (tx) => deleteOldDeliveries(tx, orgId, ages.delivery_days, BATCH))),
-        events: await inBatches(() => db.withSystem((tx) => deleteOldEvents(tx, orgId, before, BATCH))),
+        deliveries: await inBatches(() => db.withTenant({ orgId }, (tx) => deleteOldDeliveries(tx, orgId, ago(ages.delivery_days), BATCH))),
+        events: await inBatches(() => db.withSystem((tx) => deleteOldEvents(tx, orgId, ago(ages.event_days), BATCH))),
       };
       if (Object.values(deleted).some((count) => count > 0)) log.info({ org_id: orgId, ...deleted }, 'deleted what the retention policy no longer keeps');
     }
