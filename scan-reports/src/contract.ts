@@ -164,6 +164,11 @@ export interface RunFacts {
   looked_for?: readonly LookedFor[];
   /** Kinds of findings that the tool did not look for, or of which the report does not show that it did, although it would if there were any left. */
   left_out?: readonly LookedFor[];
+  /**
+   * Files and folders (with everything below them) in which the tool left out findings, because comments in the code or a list of exceptions told it to. In
+   * the form of `location.path`. `.` if it is not known where.
+   */
+  hidden_in?: readonly string[];
   /** Options of the tool that leave out findings, as far as the report states them: `severity-threshold=high`. */
   restrictions?: readonly string[];
   /** Ports that were scanned, as `tcp/1-1024`, or `any/1-1024` if the protocol is not stated. */
@@ -186,11 +191,29 @@ export interface ListedComponent {
   version: string;
 }
 
-/** Kinds of findings that tools have options to leave out. */
-export const lookedForKinds = ['system_packages', 'libraries', 'files', 'secrets', 'misconfigurations', 'licenses', 'up_to_medium', 'without_fix'] as const;
+/**
+ * Kinds of findings that tools have options to leave out. A severity is what the tool says of the finding. `known` is what was known when a baseline was set,
+ * which can be any finding.
+ */
+export const lookedForKinds = [
+  'system_packages',
+  'libraries',
+  'files',
+  'secrets',
+  'misconfigurations',
+  'licenses',
+  'up_to_medium',
+  'info',
+  'low',
+  'medium',
+  'high',
+  'critical',
+  'without_fix',
+  'known',
+] as const;
 export type LookedFor = (typeof lookedForKinds)[number];
-/** Those with a scanner of their own that can be switched off. */
-export const switchableKinds = ['secrets', 'misconfigurations', 'licenses'] as const satisfies readonly LookedFor[];
+/** Those that a report may not show to have been looked for although they were. The scope can say so. */
+export const statableKinds = ['secrets', 'misconfigurations', 'licenses', 'known'] as const satisfies readonly LookedFor[];
 
 /** Facts about a run that decide whether it was able to see a finding. */
 export const runFacts = ['time', 'credentials', 'knowledge', 'checks', 'targets'] as const;

@@ -904,7 +904,7 @@ select make_tenant_table('run_assets', 'select, insert, update, delete');
 create table run_lists (
   org_id uuid not null,
   import_id uuid not null,
-  kind text not null check (kind in ('checks', 'files', 'components', 'ports', 'unread', 'skipped', 'left_out', 'restrictions', 'too_long')),
+  kind text not null check (kind in ('checks', 'files', 'components', 'ports', 'unread', 'skipped', 'hidden', 'left_out', 'restrictions', 'too_long')),
   entries integer[] not null,
   primary key (org_id, import_id, kind)
 );

@@ -900,7 +900,7 @@ interface RunAssetsTable {
 interface RunListsTable {
   org_id: string;
   import_id: string;
-  kind: 'checks' | 'files' | 'components' | 'ports' | 'unread' | 'skipped' | 'left_out' | 'restrictions' | 'too_long';
+  kind: 'checks' | 'files' | 'components' | 'ports' | 'unread' | 'skipped' | 'hidden' | 'left_out' | 'restrictions' | 'too_long';
   entries: number[];
 }
 

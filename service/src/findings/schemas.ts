@@ -1,4 +1,4 @@
-import { formats, severities, switchableKinds } from '@rrs/scan-reports';
+import { formats, severities, statableKinds } from '@rrs/scan-reports';
 import { Type } from 'typebox';
 import { listParameters, PageOf } from '../http/paging.ts';
 import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp } from '../http/schemas.ts';
@@ -104,10 +104,10 @@ const scopeFields = {
     }),
   ),
   looked_for: Type.Optional(
-    Type.Array(OneOf(switchableKinds), {
-      maxItems: switchableKinds.length,
+    Type.Array(OneOf(statableKinds), {
+      maxItems: statableKinds.length,
       description:
-        'Kinds of findings that the tool looked for, if the report does not show it. Trivy does not mention secrets if it finds none, so its last secret is closed only with this statement. Evidence packages name it as a statement of the uploader',
+        'Kinds of findings that the tool looked for, if the report does not show it. Trivy does not mention secrets if it finds none, so its last secret is closed only with this statement. `known` says that a report has all findings, although it calls all of them new since a baseline. Evidence packages name it as a statement of the uploader',
       examples: [['secrets']],
     }),
   ),

@@ -6,6 +6,7 @@ import { notThisFormat } from '../../shared/input.ts';
 import { cwesOf, filePath, observation, RecordError, record, required, severityOf } from '../../shared/normalize.ts';
 import { arr, count, date, type Obj, obj, str, strs } from '../../shared/read.ts';
 import { runEntry, startList } from '../../shared/run.ts';
+import { startMetrics } from './metrics.ts';
 
 export const bandit: ReportFormat = {
   id: 'bandit',
@@ -26,19 +27,23 @@ export const bandit: ReportFormat = {
     if (!detect(await headOf(input))) throw notThisFormat(bandit.expects);
     const generated = await generatedAt(input);
     const files = startList();
+    const metrics = startMetrics();
     for await (const found of jsonValues(input, ['results.*', 'metrics.*'])) {
       if (found.pattern === 1) {
         // The metrics have one entry per file that was read.
-        if (found.path[1] !== '_totals') files.add(filePath(str(found.path[1])));
+        const file = found.path[1] === '_totals' ? null : filePath(str(found.path[1]));
+        if (file !== null) files.add(file);
+        metrics.count(obj(found.value), file);
         continue;
       }
       const place = placeOf(found);
+      metrics.show(obj(found.value));
       yield* record(place, () => {
         if (found.error) throw new RecordError(found.error);
         return issueOf(obj(found.value), place, generated);
       });
     }
-    yield* runEntry({ finished_at: generated, files: files.list() });
+    yield* runEntry({ finished_at: generated, files: files.list(), ...metrics.leftOut() });
   },
 };
 

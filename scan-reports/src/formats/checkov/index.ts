@@ -27,7 +27,7 @@ export const checkov: ReportFormat = {
   async *read(input) {
     const head = await headOf(input);
     if (!detect(head) && !/^\s*\[\s*\]\s*$/.test(head.text)) throw notThisFormat(checkov.expects);
-    const { types, version } = await readContext(input);
+    const { types, version, counts } = await readContext(input);
     // A run of one framework says nothing about the others. With several, the tool writes a list.
     const [framework = '', ...others] = new Set(types.values());
     const restrictions = framework !== '' && others.length === 0 ? [`--framework ${framework}`] : [];
@@ -35,13 +35,20 @@ export const checkov: ReportFormat = {
     const left_out: LookedFor[] = [...types.values()].includes('secrets') ? [] : ['secrets'];
     yield* runEntry({ tool_version: version, files: await filesIn(input), restrictions, left_out });
     const lists = PREFIXES.flatMap((prefix) => [`${prefix}results.failed_checks.*`, `${prefix}results.skipped_checks.*`]);
+    const listed = { failed: 0, skipped: 0, located: 0 };
     for await (const found of jsonValues(input, lists)) {
       const place = placeOf(found);
+      const isSkipped = found.path.at(-2) === 'skipped_checks';
+      listed[isSkipped ? 'skipped' : 'failed']++;
+      if (isSkipped && pathOf(obj(found.value)) !== undefined) listed.located++;
       yield* record(place, () => {
         if (found.error) throw new RecordError(found.error);
-        return checkOf(obj(found.value), place, types.get(runKey(found)), found.path.at(-2) === 'skipped_checks');
+        return checkOf(obj(found.value), place, types.get(runKey(found)), isSkipped);
       });
     }
+    // With `--quiet`, checks that a comment skips are only counted.
+    const isHidden = Math.max(counts.skipped, listed.skipped) > listed.located;
+    yield* runEntry({ hidden_in: isHidden ? ['.'] : [], ...(counts.failed > listed.failed ? { unfinished: true } : {}) });
   },
 };
 
@@ -84,19 +91,24 @@ async function aboutRun(input: ReportInput): Promise<About> {
   const unparsed: (string | undefined)[] = [];
   const folders = new Set<string>();
   let check: Record<string, string | undefined> = {};
+  let [counted, listed] = [0, 0];
   for await (const { path, value } of jsonValues(
     input,
-    PREFIXES.flatMap((prefix) => ['results.parsing_errors.*', ...PATHS].map((field) => `${prefix}${field}`)),
+    PREFIXES.flatMap((prefix) => ['summary.parsing_errors', 'results.parsing_errors.*', ...PATHS].map((field) => `${prefix}${field}`)),
   )) {
     const field = path.at(-1);
+    if (typeof field === 'number') listed++;
     if (typeof field === 'number' && unparsed.length <= MAX_UNPARSED) unparsed.push(filePath(str(value)));
-    if (typeof field !== 'string') continue;
+    if (field === 'parsing_errors') counted += count(value) ?? 0;
+    if (typeof field !== 'string' || field === 'parsing_errors') continue;
     const key = path.slice(0, -1).join('.');
     check = { ...(check.key === key ? check : { key }), [field]: filePath(str(value)) };
     const folder = folderOf(check);
     if (folder !== undefined && folders.size < MAX_FOLDERS) folders.add(folder);
   }
   for (const path of unparsed) missed(path && relativeTo(folders, path));
+  // With `--quiet`, files that it could not read are only counted.
+  if (counted > listed) missed(undefined);
   const skipped = await skippedIn(input);
   if (skipped.length > MAX_SKIPPED) missed(undefined);
   return { ...about(), ...(skipped.length > 0 ? { skipped: skipped.slice(0, MAX_SKIPPED) } : {}) };
@@ -127,18 +139,23 @@ function relativeTo(folders: ReadonlySet<string>, path: string): string | undefi
   return folder === undefined ? undefined : path.slice(folder.length);
 }
 
-async function readContext(input: ReportInput): Promise<{ types: Map<string, string>; version: string | undefined }> {
+async function readContext(
+  input: ReportInput,
+): Promise<{ types: Map<string, string>; version: string | undefined; counts: { failed: number; skipped: number } }> {
   const types = new Map<string, string>();
   let version: string | undefined;
-  const fields = ['check_type', 'summary.checkov_version', 'checkov_version'];
+  const counts = { failed: 0, skipped: 0 };
+  const fields = ['check_type', 'summary.checkov_version', 'checkov_version', 'summary.failed', 'summary.skipped'];
   for await (const found of jsonValues(
     input,
     PREFIXES.flatMap((prefix) => fields.map((field) => `${prefix}${field}`)),
   )) {
-    if (found.path.at(-1) === 'check_type') types.set(runKey(found), str(found.value) ?? '');
+    const field = found.path.at(-1);
+    if (field === 'check_type') types.set(runKey(found), str(found.value) ?? '');
+    else if (field === 'failed' || field === 'skipped') counts[field] += count(found.value) ?? 0;
     else version = str(found.value) ?? version;
   }
-  return { types, version };
+  return { types, version, counts };
 }
 
 function runKey({ document, path }: JsonValue): string {

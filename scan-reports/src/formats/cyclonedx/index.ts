@@ -7,7 +7,7 @@ import { RecordError, record, required } from '../../shared/normalize.ts';
 import { isSystemPackage, parsePurl } from '../../shared/purl.ts';
 import { arr, isObj, type Obj, obj, str } from '../../shared/read.ts';
 import { runEntry } from '../../shared/run.ts';
-import { xmlElements } from '../../xml/elements.ts';
+import { childText, xmlElements } from '../../xml/elements.ts';
 import { addComponent, addMetadata, type Bom, componentBy, componentOf, emptyBom, listedComponents } from './bom.ts';
 import { exportedVulnerability } from './exported.ts';
 import { observationsOf } from './vulnerability.ts';
@@ -26,9 +26,18 @@ export const cyclonedx: ReportFormat = {
   async about(input) {
     const bom = emptyBom();
     const head = await headOf(input);
-    if (isXml(head)) for await (const { element } of xmlElements(input, ['bom/metadata'])) addMetadata(bom, metadataOf(element));
-    else if (isJson(head)) for await (const { value } of jsonValues(input, ['metadata'])) addMetadata(bom, obj(value));
-    return { tools: [bom.tool], finished: true, unread: [] };
+    const aggregates: (string | undefined)[] = [];
+    if (isXml(head))
+      for await (const { element, pattern } of xmlElements(input, ['bom/metadata', 'bom/compositions/composition'])) {
+        if (pattern === 0) addMetadata(bom, metadataOf(element));
+        else aggregates.push(childText(element, 'aggregate'));
+      }
+    else if (isJson(head))
+      for await (const { pattern, value } of jsonValues(input, ['metadata', 'compositions.*.aggregate'])) {
+        if (pattern === 0) addMetadata(bom, obj(value));
+        else aggregates.push(str(value));
+      }
+    return { tools: [bom.tool], finished: !aggregates.some((aggregate) => aggregate?.startsWith('incomplete')), unread: [] };
   },
   async *read(input) {
     const head = await headOf(input);

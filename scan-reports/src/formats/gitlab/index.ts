@@ -24,8 +24,8 @@ export const gitlab: ReportFormat = {
     return hasKeys(head, 'vulnerabilities') && !hasKeys(head, 'bomFormat') && (OWN_FIELD.test(head.text) || hasKeys(head, 'version', 'scan'));
   },
   async about(input) {
-    const { scanner, type } = await readScan(input);
-    return { tools: [scanner ?? type ?? 'gitlab'], finished: true, unread: [] };
+    const { scanner, type, isBroken } = await readScan(input);
+    return { tools: [scanner ?? type ?? 'gitlab'], finished: !isBroken, unread: [] };
   },
   async *read(input) {
     const head = await headOf(input);
@@ -51,7 +51,7 @@ function patternOf(head: ReportHead): string {
 /** Read in a first pass, because `scan` comes after the vulnerabilities in most reports. */
 async function readScan(input: ReportInput): Promise<Scan> {
   const fields: Record<string, unknown> = {};
-  const names = ['scanner', 'type', 'status', 'start_time', 'end_time', 'primary_identifiers'].map((name) => `scan.${name}`);
+  const names = ['scanner', 'type', 'status', 'start_time', 'end_time', 'primary_identifiers', 'messages'].map((name) => `scan.${name}`);
   const origins = new Set<string>();
   const files = new Map<string, Obj>();
   for await (const { path, value } of jsonValues(input, [...names, 'scan.scanned_resources.*', ...DEPENDENCY_FILE])) {
@@ -67,6 +67,7 @@ async function readScan(input: ReportInput): Promise<Scan> {
     scanner: str(scanner.id) ?? str(scanner.name),
     version: str(scanner.version),
     type,
+    isBroken: arr(fields.messages).some((message) => obj(message).level === 'fatal'),
     started: date(fields.start_time),
     ended: date(fields.end_time),
     identifiers: arr(fields.primary_identifiers).map(obj),

@@ -22,13 +22,17 @@ export async function* readXml(input: ReportInput): AsyncGenerator<ReportEntry> 
   let host: Host | null = null;
   let index = 0;
   let plugins: ReadonlySet<string> | null = null;
+  const disabled: string[] = [];
   for await (const { element, pattern, parents, place } of xmlElements(input, [
     `${HOST}/HostProperties`,
     `${HOST}/ReportItem`,
     'NessusClientData_v2/Policy/Preferences/ServerPreferences/preference',
+    'NessusClientData_v2/Policy/FamilySelection/FamilyItem',
+    'NessusClientData_v2/Policy/IndividualPluginSelection/PluginItem',
   ])) {
-    if (pattern === 2) {
-      plugins = pluginsIn(element) ?? plugins;
+    if (pattern >= 2) {
+      if (pattern === 2) plugins = pluginsIn(element) ?? plugins;
+      else disabled.push(...disabledBy(element));
       continue;
     }
     const parent = parents.at(-1);
@@ -49,7 +53,7 @@ export async function* readXml(input: ReportInput): AsyncGenerator<ReportEntry> 
     if (pluginID === PING && name !== '' && isDead(childText(element, 'plugin_output'))) yield* runEntry({ asset: known.asset, unfinished: true });
     if (pluginID === SCAN_INFORMATION && name !== '') yield* readInformation(childText(element, 'plugin_output'), known);
   }
-  if (plugins) yield* runEntry({ checks: [...plugins] });
+  yield* runEntry(plugins ? { checks: [...plugins] } : { restrictions: disabled });
 }
 
 /** Both the host and the plugin state whether the login worked. If either denies it, it did not work. */
@@ -64,6 +68,13 @@ function* readInformation(output: string, { asset, credentialed }: Host): Genera
 function pluginsIn(preference: XmlElement): ReadonlySet<string> | null {
   const value = childText(preference, 'name') === 'plugin_set' ? childText(preference, 'value') : '';
   return /^\d+(?:;\d+)+;?$/.test(value) ? new Set(value.split(';').filter(Boolean)) : null;
+}
+
+/** A family or plugin of the policy that is not enabled, or not all of it. */
+function disabledBy(item: XmlElement): string[] {
+  const name = childText(item, 'FamilyName') || childText(item, 'PluginId');
+  const status = childText(item, 'Status');
+  return /^(?:disabled|mixed)$/i.test(status) ? [`${status.toLowerCase()}: ${name}`] : [];
 }
 
 function hostOf(element: XmlElement, name: string): Host {

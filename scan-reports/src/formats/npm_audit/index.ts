@@ -1,4 +1,14 @@
-import { type Observation, type ReportEntry, ReportError, type ReportFormat, type ReportHead, type ReportInput, type ReportItem } from '../../contract.ts';
+import {
+  type LookedFor,
+  type Observation,
+  type ReportEntry,
+  ReportError,
+  type ReportFormat,
+  type ReportHead,
+  type ReportInput,
+  type ReportItem,
+  type Severity,
+} from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
 import { type JsonRecord, jsonDocuments } from '../../json/documents.ts';
 import type { JsonValue } from '../../json/extractor.ts';
@@ -24,7 +34,7 @@ export const npmAudit: ReportFormat = {
   async *read(input) {
     const head = await headOf(input);
     const shape = shapeOf(head);
-    if (shape === 'npm6' || shape === 'npm7') yield* dependenciesIn(input);
+    if (shape === 'npm6' || shape === 'npm7') yield* metadataIn(input);
     if (shape === 'yarn1' || shape === 'yarn4') yield* readLines(input);
     else if (shape === 'npm6') yield* readValues(input, 'advisories.*', (value, place) => npm6(value, place));
     else if (shape === 'npm7') yield* readValues(input, 'vulnerabilities.*', npm7);
@@ -34,10 +44,34 @@ export const npmAudit: ReportFormat = {
   },
 };
 
+const METADATA = ['metadata.dependencies.total', 'metadata.totalDependencies', 'metadata.vulnerabilities'];
+
 /** The report does not say which lock file was read. */
-async function* dependenciesIn(input: ReportInput): AsyncGenerator<ReportEntry> {
-  for await (const { value } of jsonValues(input, ['metadata.dependencies.total', 'metadata.totalDependencies']))
-    yield* runEntry({ dependencies: count(value) });
+async function* metadataIn(input: ReportInput): AsyncGenerator<ReportEntry> {
+  const severities = startSeverities();
+  for await (const { path, value } of jsonValues(input, [...METADATA, 'advisories.*.severity', 'vulnerabilities.*.severity'])) {
+    if (path.at(-1) === 'severity') severities.show(value);
+    else if (path.at(-1) === 'vulnerabilities') severities.count(obj(value));
+    else yield* runEntry({ dependencies: count(value) });
+  }
+  yield* runEntry({ left_out: severities.leftOut() });
+}
+
+/** Compares the summary with the advisories. `yarn audit --level` and the ignore lists of pnpm leave out advisories that the summary counts. */
+function startSeverities() {
+  const shown = new Set<Severity>();
+  let counts: Obj = {};
+  return {
+    show: (word: unknown): unknown => shown.add(severityOf(str(word))),
+    count(summary: Obj): void {
+      counts = summary;
+    },
+    leftOut: (): LookedFor[] =>
+      Object.entries(counts).flatMap(([word, number]) => {
+        const severity = severityOf(word);
+        return count(number) === undefined || severity === 'unknown' || shown.has(severity) ? [] : [severity];
+      }),
+  };
 }
 
 function shapeOf(head: ReportHead): Shape | null {
@@ -124,17 +158,23 @@ function npm7(entry: Obj, place: string, path: JsonValue['path']): Observation[]
 }
 
 async function* readLines(input: ReportInput): AsyncGenerator<ReportEntry> {
+  const severities = startSeverities();
   for await (const found of jsonDocuments(input)) {
     const { place } = found;
     const { type, data } = obj(found.value);
     if (type === 'error') throw new ReportError(`The audit failed: ${(str(data) ?? 'yarn reported an error').slice(0, 500)}`);
-    if (type === 'auditSummary') yield* runEntry({ dependencies: count(obj(data).totalDependencies) });
+    if (type === 'auditSummary') {
+      yield* runEntry({ dependencies: count(obj(data).totalDependencies) });
+      severities.count(obj(obj(data).vulnerabilities));
+    }
+    if (type === 'auditAdvisory') severities.show(obj(obj(data).advisory).severity);
     yield* record(place, () => {
       const line = objectOf(found);
       if (type === 'auditAdvisory') return yarn1(obj(data), place);
       return isObj(line.children) ? yarn4(line, line.children, place) : null;
     });
   }
+  yield* runEntry({ left_out: severities.leftOut() });
 }
 
 function yarn1({ resolution, advisory }: Obj, place: string): Observation {

@@ -1,4 +1,4 @@
-import type { Asset, Location, Observation, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
+import type { Asset, Location, Observation, ReportEntry, ReportFormat, ReportHead, ReportInput } from '../../contract.ts';
 import { headOf } from '../../detect.ts';
 import { jsonRecords } from '../../json/documents.ts';
 import { notThisFormat } from '../../shared/input.ts';
@@ -18,6 +18,7 @@ import {
 } from '../../shared/normalize.ts';
 import { epssOf, ratingOf } from '../../shared/ratings.ts';
 import { arr, count, date, isObj, type Obj, obj, str, strs } from '../../shared/read.ts';
+import { runEntry } from '../../shared/run.ts';
 
 const EXPECTS = 'JSON Lines or a JSON array of objects with template-id and info';
 
@@ -42,18 +43,30 @@ function isNuclei({ jsonKeys }: ReportHead): boolean {
   return (jsonKeys.includes('template-id') || jsonKeys.includes('templateID')) && jsonKeys.includes('info');
 }
 
-async function* readResults(input: ReportInput, { jsonShape }: ReportHead): AsyncGenerator<ReportItem> {
-  for await (const { place, value, error } of jsonRecords(input, jsonShape === 'array' ? '*' : ''))
+async function* readResults(input: ReportInput, { jsonShape }: ReportHead): AsyncGenerator<ReportEntry> {
+  for await (const { place, value, error } of jsonRecords(input, jsonShape === 'array' ? '*' : '')) {
+    yield* readFailure(obj(value));
     yield* record(place, () => {
       if (error || !isObj(value)) throw new RecordError(error ?? 'the record is not an object');
       return resultOf(value, place);
     });
+  }
+}
+
+/** With -matcher-status, nuclei also writes requests that failed. What the template would have found is not known. */
+function* readFailure(result: Obj): Generator<ReportEntry> {
+  const { asset } = isUnmatched(result) && str(result.error) !== undefined ? targetOf(result) : { asset: null };
+  if (asset) yield* runEntry({ asset, unfinished: true });
+}
+
+function isUnmatched(result: Obj): boolean {
+  return result['matcher-status'] === false || result.matcher_status === false;
 }
 
 /** A template may have several named matchers. Nuclei displays such a match as template:matcher. */
 function resultOf(result: Obj, place: string): Observation | null {
   // With -matcher-status, nuclei also writes templates that did not match.
-  if (result['matcher-status'] === false || result.matcher_status === false) return null;
+  if (isUnmatched(result)) return null;
   const info = obj(result.info);
   const classification = obj(info.classification);
   const template = required(field(result, 'template-id', 'templateID'), 'template-id');

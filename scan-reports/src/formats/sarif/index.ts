@@ -4,8 +4,10 @@ import type { JsonValue } from '../../json/extractor.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { record } from '../../shared/normalize.ts';
-import { obj } from '../../shared/read.ts';
+import { obj, str } from '../../shared/read.ts';
+import { runEntry } from '../../shared/run.ts';
 import { aboutRuns } from './about.ts';
+import { startBaseline } from './baseline.ts';
 import { exportedResult } from './exported.ts';
 import { observationsOf } from './result.ts';
 import { emptyRun, type Run, readRuns, runKey } from './run.ts';
@@ -26,7 +28,12 @@ export const sarif: ReportFormat = {
     for (const run of runs.values())
       if (run.hasExternalResults) throw new ReportError('The results of a run are in other files (externalPropertyFileReferences). Merge them into one file.');
     yield* readRunFacts([...runs.values()]);
-    for await (const found of jsonValues(input, ['runs.*.results.*'])) yield* readResult(found, runs);
+    const baseline = startBaseline(runs);
+    for await (const found of jsonValues(input, ['runs.*.results.*'])) {
+      baseline.add(runKey(found), str(obj(found.value).baselineState));
+      yield* readResult(found, runs);
+    }
+    if (baseline.leavesOutKnown()) yield* runEntry({ left_out: ['known'] });
   },
 };
 

@@ -20,6 +20,8 @@ export interface Run {
   asset: Asset | null;
   invocations: { started: Date | null; ended: Date | null; overrides: { descriptor: Obj; level: string | undefined }[] }[];
   hasExternalResults: boolean;
+  /** Whether the run names an earlier one that it was compared with. */
+  isCompared: boolean;
 }
 
 interface Component {
@@ -70,6 +72,7 @@ export function emptyRun(): Run {
     asset: null,
     invocations: [],
     hasExternalResults: false,
+    isCompared: false,
   };
 }
 
@@ -93,6 +96,7 @@ const PARTS = [
   'versionControlProvenance',
   'properties',
   'externalPropertyFileReferences',
+  'baselineGuid',
 ];
 
 export async function readRuns(input: ReportInput): Promise<Map<string, Run>> {
@@ -128,6 +132,7 @@ function addPart(run: Run, path: readonly (string | number)[], value: unknown): 
   else if (part === 'versionControlProvenance') run.asset = revisionOf(obj(arr(value)[0])) ?? run.asset;
   else if (part === 'properties') run.asset ??= imageOf(obj(value));
   else if (part === 'externalPropertyFileReferences') run.hasExternalResults = arr(obj(value).results).length > 0;
+  else if (part === 'baselineGuid') run.isCompared = str(value) !== undefined;
 }
 
 function addComponentPart(run: Run, component: Component, [field, index]: readonly (string | number)[], value: unknown): void {

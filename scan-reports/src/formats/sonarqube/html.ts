@@ -15,7 +15,12 @@ export function isHtmlReport(head: ReportHead): boolean {
 export async function* readHtml(input: ReportInput, head: ReportHead): AsyncGenerator<ReportEntry> {
   const rules = await readRules(input);
   const project = termOf(head.text, 'Application') ?? termOf(head.text, 'Project Name');
-  const context = { asset: project ? { type: 'repository' as const, name: project } : null, rules, seen: date(termOf(head.text, 'Report Generated On')) };
+  const context = {
+    asset: project ? { type: 'repository' as const, name: project } : null,
+    rules,
+    seen: date(termOf(head.text, 'Report Generated On')),
+    isOfNewCode: false,
+  };
   yield* runEntry({ finished_at: context.seen });
   yield* runEntry({ asset: context.asset });
   let columns: readonly string[] | null = null;

@@ -57,7 +57,7 @@ const PREFIXES = ['', '*.'] as const;
 
 async function* readJson(input: ReportInput): AsyncGenerator<ReportEntry> {
   const context = await readContext(input);
-  yield* runEntry({ finished_at: context.seen });
+  yield* runEntry({ finished_at: context.seen, left_out: context.isOfNewCode ? ['known'] : [] });
   yield* runEntry({ asset: context.asset });
   const lists = PREFIXES.flatMap((prefix) => [`${prefix}issues.*`, `${prefix}hotspots.*`]);
   for await (const found of jsonValues(input, lists)) {
@@ -77,11 +77,12 @@ async function readContext(input: ReportInput): Promise<Context> {
   const rules = new Map<string, Rule>();
   const names = new Map<string, string>();
   const tops = ['date', 'sonarComponent', 'applicationName', 'projectName'];
+  const newCode = ['inNewCodePeriod', 'sinceLeakPeriod'];
   const patterns = PREFIXES.map((prefix) => `${prefix}rules.*`);
-  for await (const { path, value } of jsonValues(input, [...tops, ...patterns])) {
+  for await (const { path, value } of jsonValues(input, [...tops, ...newCode, ...patterns])) {
     const last = path.at(-1);
     if (path.length === 1) {
-      names.set(String(last), str(value) ?? '');
+      names.set(String(last), value === true ? 'true' : (str(value) ?? ''));
       continue;
     }
     const rule = obj(value);
@@ -94,5 +95,5 @@ async function readContext(input: ReportInput): Promise<Context> {
     .map((name) => names.get(name))
     .find(Boolean);
   const asset: Asset | null = project ? { type: 'repository', name: project } : null;
-  return { asset, rules, seen: date(names.get('date')) };
+  return { asset, rules, seen: date(names.get('date')), isOfNewCode: newCode.some((name) => names.get(name) === 'true') };
 }

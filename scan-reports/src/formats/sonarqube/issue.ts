@@ -13,6 +13,8 @@ export interface Context {
   asset: Asset | null;
   rules: ReadonlyMap<string, Rule>;
   seen: Date | null;
+  /** Whether the report has only issues in new code. */
+  isOfNewCode: boolean;
 }
 
 /** Severities of issues, of their impacts (since version 10), and of hotspots (vulnerability probability). */

@@ -17,6 +17,8 @@ export interface Contexts {
   specification: string | undefined;
   /** Fields of each result and of each cluster resource, by path. */
   headers: Map<string, Readonly<Record<string, string | undefined>>>;
+  /** How many misconfigurations each result has, by path. */
+  summaries: Map<string, Obj>;
   /** Targets computed from `headers`, by path. */
   targets: Map<string, Target>;
   /** The package that is being read. */
@@ -46,6 +48,7 @@ export function emptyContexts(): Contexts {
     cluster: undefined,
     specification: undefined,
     headers: new Map(),
+    summaries: new Map(),
     targets: new Map(),
     package: {},
     packages: [],

@@ -4,8 +4,8 @@ import type { JsonValue } from '../../json/extractor.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
 import { startAbout } from '../../shared/about.ts';
 import { notThisFormat } from '../../shared/input.ts';
-import { RecordError, record } from '../../shared/normalize.ts';
-import { date, obj, str } from '../../shared/read.ts';
+import { filePath, RecordError, record } from '../../shared/normalize.ts';
+import { count, date, obj, str } from '../../shared/read.ts';
 import { runEntry } from '../../shared/run.ts';
 import { folderRestriction } from '../../shared/target-folder.ts';
 import { artifactAsset, assetsOf, CODE_TYPES, type Contexts, clusterAsset, emptyContexts } from './artifact.ts';
@@ -49,15 +49,23 @@ export const trivy: ReportFormat = {
     for (const context of contexts) if (context) yield* readRun(context);
     for (const context of contexts) yield* context?.failures ?? [];
     let hasVulnerability = false;
+    const shown = new Map<string, number>();
     for await (const found of jsonValues(
       input,
       RESULTS.flatMap((result) => Object.keys(LISTS).map((list) => `${result}.${list}.*`)),
     )) {
-      hasVulnerability ||= found.path.at(-2) === 'Vulnerabilities';
+      const list = found.path.at(-2);
+      hasVulnerability ||= list === 'Vulnerabilities';
+      if (list === 'Misconfigurations' || LISTS[String(list)] === null) countShown(shown, found);
       yield* readEntry(found, contexts[found.document] ?? emptyContexts());
     }
+    yield* readHidden(contexts, shown);
+    const left_out = contexts.flatMap((one) => (one ? leftOut(one) : []));
     const [context] = contexts;
-    if (!context || contexts.length > 1) return;
+    if (!context || contexts.length > 1) {
+      yield* runEntry({ left_out });
+      return;
+    }
     if (hasVulnerability) yield* runEntry({ looked_for: lookedFor(context) });
     const { packages, specification } = context;
     const restrictions = [
@@ -65,7 +73,7 @@ export const trivy: ReportFormat = {
       ...(CODE_TYPES.has(context.type) ? folderRestriction(context.name) : []),
     ];
     const lock_files = lockFiles(context);
-    yield* runEntry({ components: packages, left_out: leftOut(context), restrictions, lock_files, dependencies: dependenciesOf(context, lock_files) });
+    yield* runEntry({ components: packages, left_out, restrictions, lock_files, dependencies: dependenciesOf(context, lock_files) });
   },
 };
 
@@ -124,6 +132,27 @@ function dependenciesOf({ packages }: Contexts, lock_files: readonly string[]): 
   return lock_files.length === 1 && packages.length > 0 ? packages.length : undefined;
 }
 
+/** Failed checks that a result lists, and exceptions that it lists only with `--show-suppressed`. */
+function countShown(shown: Map<string, number>, { document, path, value }: JsonValue): void {
+  const { Status, Type } = obj(value);
+  const kind = path.at(-2) === 'Misconfigurations' ? (Status === 'PASS' ? null : 'Failures') : Type === 'misconfiguration' ? 'Exceptions' : null;
+  const key = `${document} ${path.slice(0, -2).join('.')} ${kind}`;
+  if (kind) shown.set(key, (shown.get(key) ?? 0) + 1);
+}
+
+/** Results count failed checks and exceptions. Those that they do not list are ignored by a comment, a file or a policy. */
+function* readHidden(contexts: readonly (Contexts | undefined)[], shown: ReadonlyMap<string, number>): Generator<ReportEntry> {
+  const files: string[] = [];
+  for (const [document, context] of contexts.entries())
+    for (const [result, summary] of context?.summaries ?? []) {
+      const isHidden = ['Failures', 'Exceptions'].some((kind) => (count(summary[kind]) ?? 0) > (shown.get(`${document} ${result} ${kind}`) ?? 0));
+      if (!context || !isHidden) continue;
+      if (context.cluster === undefined) files.push(filePath(context.headers.get(result)?.Target) ?? '.');
+      else yield* runEntry({ asset: clusterAsset(context, result.split('.')), unfinished: true });
+    }
+  yield* runEntry({ hidden_in: files });
+}
+
 /** Older versions write "null" or "[]" if there are no results. */
 function mayBeTrivy(head: ReportHead): boolean {
   return ['SchemaVersion', 'ClusterName', 'Results', 'Target'].some((key) => hasKeys(head, key)) || /^\s*(?:null|\[\s*\])\s*$/.test(head.text);
@@ -154,6 +183,7 @@ async function readContexts(input: ReportInput): Promise<Contexts[]> {
   const top = ['ArtifactName', 'ArtifactType', 'Metadata', 'CreatedAt', 'ClusterName', 'Trivy', 'ID'];
   const nested = [
     ...RESULTS.flatMap((result) => ['Target', 'Type', 'Class'].map((field) => `${result}.${field}`)),
+    ...RESULTS.map((result) => `${result}.MisconfSummary`),
     ...PACKAGE_FIELDS,
     ...CLUSTER_LISTS.flatMap((list) => ['Kind', 'Name', 'Namespace', 'Error'].map((field) => `${list}.*.${field}`)),
   ];
@@ -162,6 +192,7 @@ async function readContexts(input: ReportInput): Promise<Contexts[]> {
     const context = contexts[document];
     const [key] = path;
     if (key === 'Results' && path[2] === 'Packages') addPackageField(context, path, value);
+    else if (path.at(-1) === 'MisconfSummary') context.summaries.set(path.slice(0, -1).join('.'), obj(value));
     else if (path.length > 1) {
       const owner = path.slice(0, -1).join('.');
       context.headers.set(owner, { ...context.headers.get(owner), [String(path.at(-1))]: str(value) });

@@ -1,4 +1,4 @@
-import type { About, RunFacts } from '@rrs/scan-reports';
+import type { About, LookedFor, RunFacts } from '@rrs/scan-reports';
 
 /** What may be concluded if a run does not report a finding. */
 export interface Absence {
@@ -13,7 +13,7 @@ export interface Absence {
   /** All files that the tool read. Null if the report does not list them. */
   files: readonly string[] | null;
   /** What else the report states about what the tool looked for. */
-  facts: Pick<RunFacts, 'looked_for' | 'left_out' | 'restrictions' | 'ports' | 'components' | 'dependencies'>;
+  facts: Pick<RunFacts, 'looked_for' | 'left_out' | 'hidden_in' | 'restrictions' | 'ports' | 'components' | 'dependencies'>;
   /** Kinds of findings that the tool looked for according to the scope, and not according to the report. */
   searchStated: readonly string[];
   /** Whether the scope says which part of the repository was scanned, or that all of it was. */
@@ -56,6 +56,8 @@ export const blockers = {
   not_credentialed: 'the run had no working credentials, and only runs with credentials have seen the finding',
   knowledge_older: 'the vulnerability database of the run is older than that of the run that saw the finding',
   check_disabled: 'the check was not enabled, or was skipped there',
+  hidden_by_comment: 'comments in the code tell the tool to leave out findings, and this one may be among them',
+  only_new: 'the report has only what is new since a baseline. Send a report of all results, or set `looked_for` in `scan_scope` to `known` if this is one',
   platform_other: 'another platform of the image may still have it',
   address_other: 'the scan was of another address of the host, which can be another machine with the same name',
   part_other: 'the report may be about another lock file. Set `path` in `scan_scope`, which is `.` if it is about the whole repository',
@@ -65,6 +67,11 @@ export const blockers = {
     'the run leaves out findings of this kind, does not show that it looked for them, or reports none although there were many. It may have been restricted. If the tool looked for secrets, misconfigurations or licenses, set `looked_for` in `scan_scope`',
 } as const;
 export type Blocker = keyof typeof blockers;
+
+/** Kinds of findings that the tool left out, or of which neither the report nor its scope says that it looked for them. */
+export function unlooked({ facts: { left_out = [] }, searchStated }: Absence): LookedFor[] {
+  return left_out.filter((kind) => !searchStated.includes(kind));
+}
 
 /** What the report of a run does not state about all of it, for older reports that arrive later. `search` has the kinds that only the scope says were looked for. */
 export function unstatedBy({ isTimeStated, checks, searchStated, wholeStated }: Absence) {

@@ -11,7 +11,7 @@ import { isLarge, type Resolution } from '../merge/resolution.ts';
 import type { Outcomes } from '../merge/resolve.ts';
 import { componentEntry, isSelective, portRange, recordLists } from '../merge/run-lists.ts';
 import { countPlaces, endMissingPlaces } from '../merge/write-places.ts';
-import type { Absence } from './absence.ts';
+import { type Absence, unlooked } from './absence.ts';
 import { findExcess, type Withheld } from './brake.ts';
 import { addReportedAsFixed, findAbsent, isUnproven, isUnread } from './find-absent.ts';
 import { findUnlisted, recordUnlisted } from './find-unlisted.ts';
@@ -102,12 +102,12 @@ async function keepBlocked(tx: TenantTx, { orgId, importId, sourceId }: Resoluti
 }
 
 /** Records how completely and ably the run looked at each track. */
-async function recordRun(tx: TenantTx, resolution: Resolution, { complete, checks, files, unread, skipped, facts, searchStated }: Absence): Promise<void> {
+async function recordRun(tx: TenantTx, resolution: Resolution, absence: Absence): Promise<void> {
   const { orgId, importId, sourceId } = resolution;
+  const { complete, checks, files, unread, skipped, facts } = absence;
   const components = (facts.components ?? []).map(({ name, version }) => componentEntry(name.toLowerCase(), version));
-  const { left_out = [], restrictions = [], ports = [] } = facts;
-  const leftOut = left_out.filter((kind) => !searchStated.includes(kind));
-  const lists = { checks, files, components, ports: ports.map(portRange), unread, skipped, leftOut, restrictions };
+  const { hidden_in: hidden = [], restrictions = [], ports = [] } = facts;
+  const lists = { checks, files, components, ports: ports.map(portRange), unread, skipped, hidden, leftOut: unlooked(absence), restrictions };
   await sql`
     insert into run_assets (org_id, source_id, asset_id, track, import_id, version_n, started_at, ended_at, complete, accepted, credentialed, knowledge_at, selective, track_name,
       variant, identity_weak, build_ids, named_keys)

@@ -5,7 +5,7 @@ import { anyRows } from '../../db/rows.ts';
 import { coverageOfSql, lastSeenSql, seenImportSql } from '../merge/group-records.ts';
 import type { Resolution } from '../merge/resolution.ts';
 import { FILES_SHARE, hasOtherSizeSql, isPortLeftOut, kindsSql, namesOfCheck, portRange } from '../merge/run-lists.ts';
-import type { Absence, Blocker, Gap } from './absence.ts';
+import { type Absence, type Blocker, type Gap, unlooked } from './absence.ts';
 import { isCheckRetired } from './retired-checks.ts';
 
 /** Each track that the run covered. */
@@ -16,18 +16,28 @@ function coveredSql({ orgId, importId }: Resolution): RawBuilder<unknown> {
     from ${importedAssets} a where a.org_id = ${orgId} and a.import_id = ${importId} group by a.asset_id, a.track)`;
 }
 
-/** Whether the location is in a file or folder that the tool did not read. */
-export function isUnread(location: RawBuilder<unknown>, { unread }: Pick<Absence, 'unread'>): RawBuilder<boolean> {
-  if (unread.length === 0) return sql`false`;
-  return sql`exists (select from unnest(${unread as string[]}::text[]) as path where ${location}->>'path' = path or starts_with(${location}->>'path', path || '/'))`;
+/** Whether the location is in one of the files or folders. */
+function isIn(location: RawBuilder<unknown>, paths: readonly string[]): RawBuilder<boolean> {
+  if (paths.length === 0) return sql`false`;
+  return sql`exists (select from unnest(${paths as string[]}::text[]) as path where ${location}->>'path' = path or starts_with(${location}->>'path', path || '/'))`;
 }
 
-/** Whether the finding is in further files, one of which the tool did not read. */
-function hasUnreadPlace({ orgId, sourceId }: Resolution, absence: Absence): RawBuilder<unknown> {
-  if (absence.unread.length === 0) return sql`false`;
-  return sql`exists (
+/** Whether the location is in a file or folder that the tool did not read. */
+export function isUnread(location: RawBuilder<unknown>, { unread }: Pick<Absence, 'unread'>): RawBuilder<boolean> {
+  return isIn(location, unread);
+}
+
+/** Whether the finding `f` has a place in one of the files or folders. */
+function isFoundIn({ orgId, sourceId }: Resolution, paths: readonly string[]): RawBuilder<unknown> {
+  if (paths.length === 0) return sql`false`;
+  return sql`(${isIn(sql`f.location`, paths)} or exists (
     select from occurrences o where o.org_id = ${orgId} and o.finding_id = f.id and o.source_id = ${sourceId} and o.track = s.track and o.state = 'present'
-      and ${isUnread(sql`o.location`, absence)})`;
+      and ${isIn(sql`o.location`, paths)}))`;
+}
+
+/** Whether the tool left out findings where `f` is. */
+function isHidden(resolution: Resolution, { facts: { hidden_in = [] } }: Absence): RawBuilder<unknown> {
+  return hidden_in.includes('.') ? sql`true` : isFoundIn(resolution, hidden_in);
 }
 
 /** Whether the check of the finding `f` was skipped in its file, or everywhere. */
@@ -146,11 +156,13 @@ export async function findAbsent(tx: TenantTx, resolution: Resolution, absence: 
   const isUnlisted = await isUnlistedFile(tx, resolution, absence);
   const against = [
     sql`a.doubt`,
-    when('not_read', sql`${isUnread(sql`f.location`, absence)} or ${isUnlisted} or ${hasUnreadPlace(resolution, absence)}`),
+    when('not_read', sql`${isFoundIn(resolution, absence.unread)} or ${isUnlisted}`),
     when('not_credentialed', sql`s.bar_credentialed and a.credentialed is not true`),
     when('knowledge_older', sql`s.bar_knowledge_at is not null and a.knowledge_at is null or a.knowledge_at < s.bar_knowledge_at`),
     when('scan_narrower', sql`${isRestricted(resolution, absence)} or ${isPortLeftOut(sql`f.location`, absence.facts.ports?.map(portRange) ?? [])}`),
     when('check_disabled', sql`(${isDisabled} and not ${isRetired}) or ${isSkipped(absence)}`),
+    when('hidden_by_comment', isHidden(resolution, absence)),
+    when('only_new', sql`${unlooked(absence).includes('known')}`),
     when('part_other', isOtherLockFile(resolution, absence)),
     when('seen_since', maybeSeenSince(resolution)),
   ];

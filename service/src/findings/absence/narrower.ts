@@ -6,7 +6,7 @@ import { lowestSql, NARROW, SEPARATE } from '../merge/late-records.ts';
 import type { Resolution } from '../merge/resolution.ts';
 import { isSameVariantSql, kindsSql } from '../merge/run-lists.ts';
 import { STALE_DAYS } from '../stale.ts';
-import type { Absence } from './absence.ts';
+import { type Absence, unlooked } from './absence.ts';
 
 /** The findings that the run reports, by track. */
 function reportedSql({ orgId, importId, sourceId }: Resolution): RawBuilder<unknown> {
@@ -105,10 +105,11 @@ export async function findRetracted(tx: TenantTx, resolution: Resolution, absenc
  * A tool that looked for a kind may still have left out lower severities, so it must report something that is as low. Many findings that are all below the
  * lowest severity of the run were probably left out as well. Findings that the run is known not to have looked for do not count.
  */
-export async function findNarrower(tx: TenantTx, resolution: Resolution, { facts: { looked_for = [], left_out = [] }, searchStated }: Absence): Promise<void> {
+export async function findNarrower(tx: TenantTx, resolution: Resolution, absence: Absence): Promise<void> {
   const { orgId, importId } = resolution;
-  const leftOut = left_out.filter((kind) => !searchStated.includes(kind));
-  const looked = looked_for as string[];
+  // What was known before is any finding, and has a reason of its own.
+  const leftOut = unlooked(absence).filter((kind) => kind !== 'known');
+  const looked = (absence.facts.looked_for ?? []) as string[];
   const kinds = kindsSql('f', sql`f.source_severity`);
   await sql`
     with missing as materialized (

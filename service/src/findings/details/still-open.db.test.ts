@@ -65,6 +65,8 @@ const scenarios: Record<Blocker, Scenario> = {
   not_credentialed: stating({ credentialed: true }, { credentialed: false }),
   check_disabled: stating({}, { checks: ['another'] }, { rule: 'eval', ...inFile }),
   scan_narrower: stating({}, { left_out: ['secrets'] }, { cwes: [798], ...inFile }),
+  hidden_by_comment: stating({}, { hidden_in: ['src/a.ts'] }, inFile),
+  only_new: stating({}, { left_out: ['known'] }),
   not_read: stating({ files: ['src/a.ts', 'src/b.ts', 'src/c.ts'] }, { files: ['src/b.ts'] }, inFile),
   part_other: stating({ dependencies: 800 }, { dependencies: 300 }),
   inventory_only: stating({}, { inventory_only: true }),

@@ -19,6 +19,8 @@ interface RunLists {
   unread: readonly string[];
   /** Checks that were skipped in a file, or everywhere if the path is null. */
   skipped: readonly { rule: string; path: string | null }[];
+  /** Files and folders in which the tool left out findings. */
+  hidden: readonly string[];
   leftOut: readonly LookedFor[];
   restrictions: readonly string[];
 }
@@ -32,11 +34,13 @@ export function kindsSql(x: 'f' | 'r', severity: RawBuilder<unknown>): RawBuilde
   const [fixState, location, component, rule, cwes] = ['fix_state', 'location', 'component', 'rule', 'cwes'].map((column) => sql.ref(`${x}.${column}`));
   return sql`array[
     case when ${severity} between 1 and 3 then ${kindLit('up_to_medium')} end,
+    (array[${sql.join((['info', 'low', 'medium', 'high', 'critical'] as const).map(kindLit))}])[${severity}],
     case when ${fixState} is distinct from 'available' then ${kindLit('without_fix')} end,
     case when ${location}->>'purl' ~ '^pkg:(deb|rpm|apk|alpm)/' or ${location}->>'ecosystem' in ('deb', 'rpm', 'apk', 'alpm') then ${kindLit('system_packages')}
       when ${component} is not null then ${kindLit('libraries')} when ${location} ? 'path' then ${kindLit('files')} end,
     case when ${rule} like 'license:%' then ${kindLit('licenses')} when ${component} is not null then null
-      when 798 = any(${cwes}) or ${rule} like 'CKV\\_SECRET\\_%' then ${kindLit('secrets')} else ${kindLit('misconfigurations')} end]`;
+      when 798 = any(${cwes}) or ${rule} like 'CKV\\_SECRET\\_%' then ${kindLit('secrets')} else ${kindLit('misconfigurations')} end,
+    ${kindLit('known')}]`;
 }
 
 export interface PortRange {
@@ -108,6 +112,7 @@ export async function recordLists(tx: TenantTx, { orgId, importId }: Resolution,
     components: orNull(run.components),
     unread: orNull(run.unread),
     skipped: orNull(run.skipped.map(({ rule, path }) => `${rule}\n${path ?? ''}`)),
+    hidden: orNull(run.hidden),
     left_out: orNull(run.leftOut),
     restrictions: orNull(run.restrictions),
   };
@@ -150,6 +155,7 @@ export function wouldShowSql({ orgId, files, restrictions }: Resolution, later: 
       when 'ports' then not ${isOutsideSql(sql`r.location`, sql`list.entries`)}
       when 'unread' then not ${hasAny(folders)}
       when 'skipped' then not ${hasAny(sql`select r.rule || E'\\n' || (${path}) union all select name || E'\\n' from (${namesOfCheck(sql`r.rule`)}) as names (name)`)}
+      when 'hidden' then not ${hasAny(sql`${folders} union all select '.'`)}
       when 'left_out' then not ${hasAny(sql`select unnest(${kindsSql('r', sql`r.severity`)})`)}
       when 'restrictions' then list.entries <@ array(select ${hashSql(sql`own`)} from unnest(${restrictions as string[]}::text[]) as own)
       else false end)

@@ -1,0 +1,167 @@
+import type { Asset } from '@rrs/scan-reports';
+import { describe, expect, it } from 'vitest';
+import { useImports } from '../../testing/findings/imports.ts';
+
+/** Complete reports that say themselves that the tool looked at less than before, each in the words of its format. */
+const engine = useImports();
+
+const shop: Asset = { type: 'repository', name: 'https://git.example.com/shop' };
+const at = (day: number): string => new Date(Date.UTC(2026, 0, day)).toISOString();
+
+/** Imports two reports. Returns the status of each finding. */
+async function statusesAfter(format: string, reports: readonly unknown[], asset: Asset | null = shop): Promise<Record<string, string>> {
+  const org = await engine.organization();
+  for (const [n, report] of reports.entries()) {
+    const bytes = Buffer.from(typeof report === 'string' ? report : JSON.stringify(report));
+    const scope = { coverage: 'complete' as const, started_at: at(1 + 7 * n), ...(asset ? { asset: { type: asset.type, name: asset.name } } : {}) };
+    await engine.runFile(org, { format, name: `${format}.txt`, bytes }, scope);
+  }
+  return Object.fromEntries((await engine.findings(org)).map(({ title, status }) => [title, status]));
+}
+
+describe('Nessus without a list of plugins', () => {
+  const nessus = (day: number, plugins: readonly [id: string, family: string][], policy = '') => `<NessusClientData_v2>
+    <Policy><Preferences><ServerPreferences/></Preferences>${policy}</Policy><Report><ReportHost name="web1.example.com"><HostProperties>
+    <tag name="HOST_START">${new Date(at(day)).toUTCString()}</tag><tag name="HOST_END">${new Date(at(day)).toUTCString()}</tag></HostProperties>${plugins
+      .map(
+        ([id, family]) =>
+          `<ReportItem port="443" protocol="tcp" severity="3" pluginID="${id}" pluginName="P${id}" pluginFamily="${family}"><risk_factor>High</risk_factor></ReportItem>`,
+      )
+      .join('')}</ReportHost></Report></NessusClientData_v2>`;
+  const families = (...items: [name: string, status: string][]) =>
+    `<FamilySelection>${items.map(([name, status]) => `<FamilyItem><FamilyName>${name}</FamilyName><Status>${status}</Status></FamilyItem>`).join('')}</FamilySelection>`;
+  const all: [string, string][] = [
+    ['1', 'Web Servers'],
+    ['2', 'Databases'],
+  ];
+
+  it.each([
+    ['a family is disabled', families(['Web Servers', 'enabled'], ['Databases', 'disabled']), 'open'],
+    ['some plugins of a family are disabled', families(['Web Servers', 'enabled'], ['Databases', 'mixed']), 'open'],
+    [
+      'a plugin is disabled',
+      `${families(['Databases', 'enabled'])}<IndividualPluginSelection><PluginItem><PluginId>2</PluginId><Family>Databases</Family><Status>disabled</Status></PluginItem></IndividualPluginSelection>`,
+      'open',
+    ],
+    ['all are enabled', families(['Web Servers', 'enabled'], ['Databases', 'enabled']), 'verified'],
+  ])('closes nothing that it did not look for: %s', async (_, policy, status) => {
+    const whole = families(['Web Servers', 'enabled'], ['Databases', 'enabled']);
+    expect(await statusesAfter('nessus', [nessus(1, all, whole), nessus(8, [['1', 'Web Servers']], policy)], null)).toEqual({ P1: 'open', P2: status });
+  });
+});
+
+describe('Nuclei', () => {
+  const result = (id: string, more: object = {}) => ({
+    'template-id': id,
+    info: { name: id, severity: 'high' },
+    type: 'http',
+    host: 'https://shop.example.com',
+    'matched-at': 'https://shop.example.com/x',
+    timestamp: at(1),
+    ...more,
+  });
+  const site: Asset = { type: 'web_application', name: 'https://shop.example.com' };
+
+  it.each([
+    ['it could not ask', { 'matcher-status': false, error: 'context deadline exceeded' }, 'open'],
+    ['it asked and found nothing', { 'matcher-status': false }, 'verified'],
+  ])('closes nothing on a site that did not answer: %s', async (_, more, status) => {
+    expect(
+      await statusesAfter(
+        'nuclei',
+        [
+          [result('A'), result('B')],
+          [result('A', more), result('B')],
+        ],
+        site,
+      ),
+    ).toEqual({ A: status, B: 'open' });
+  });
+});
+
+describe('sonar-report', () => {
+  const report = (keys: string[], more: object = {}) => ({
+    date: at(keys.length === 2 ? 1 : 8),
+    projectName: 'shop',
+    sonarBaseURL: 'https://sonar.example.com',
+    rules: [],
+    issues: keys.map((key) => ({ rule: `java:${key}`, severity: 'MAJOR', component: `${key}.java`, line: 1, message: key, key })),
+    ...more,
+  });
+
+  it('closes nothing if it has only issues in new code', async () => {
+    const whole = report(['A', 'B'], { inNewCodePeriod: false });
+    expect(await statusesAfter('sonarqube', [whole, report(['B'], { inNewCodePeriod: true })])).toEqual({ A: 'open', B: 'open' });
+    expect(await statusesAfter('sonarqube', [whole, report(['B'], { inNewCodePeriod: false })])).toEqual({ A: 'verified', B: 'open' });
+  });
+});
+
+describe('Trivy with several reports in one file', () => {
+  const trivy = (day: number, ...results: object[]) => ({
+    SchemaVersion: 2,
+    CreatedAt: at(day),
+    ArtifactName: shop.name,
+    ArtifactType: 'repository',
+    Results: results,
+  });
+  const secrets = { Target: '.env', Class: 'secret', Secrets: [{ RuleID: 'key', Title: 'S', Severity: 'HIGH', StartLine: 1, EndLine: 1, Match: '***' }] };
+  const packages = (...ids: number[]) => ({
+    Target: 'package-lock.json',
+    Class: 'lang-pkgs',
+    Type: 'npm',
+    Vulnerabilities: ids.map((n) => ({ VulnerabilityID: `CVE-2024-000${n}`, PkgName: `lib${n}`, InstalledVersion: '1', Severity: 'HIGH', Title: `V${n}` })),
+  });
+  const lines = (...documents: object[]): string => documents.map((document) => JSON.stringify(document)).join('\n');
+
+  it('closes no secrets if none of them shows that it looked for secrets', async () => {
+    const before = lines(trivy(1, secrets, packages(1)), trivy(1, packages(1, 2)));
+    expect(await statusesAfter('trivy', [before, lines(trivy(8, packages(1)), trivy(8, packages(1)))])).toMatchObject({ S: 'open', V1: 'open' });
+  });
+});
+
+describe('GitLab', () => {
+  const report = (day: number, rules: string[], scan: object = {}) => ({
+    version: '15.0.7',
+    scan: { scanner: { id: 'sast', name: 'SAST' }, type: 'sast', status: 'success', start_time: at(day).slice(0, 19), end_time: at(day).slice(0, 19), ...scan },
+    vulnerabilities: rules.map((name) => ({
+      id: name,
+      category: 'sast',
+      name,
+      severity: 'High',
+      location: { file: `${name}.c`, start_line: 1 },
+      identifiers: [{ type: 'rule', name, value: name }],
+    })),
+  });
+
+  it('closes nothing if the analyzer reports a fatal error', async () => {
+    const failed = { messages: [{ level: 'fatal', value: 'out of memory' }] };
+    expect(await statusesAfter('gitlab', [report(1, ['A', 'B']), report(8, ['B'], failed)])).toEqual({ A: 'open', B: 'open' });
+    const warned = { messages: [{ level: 'warn', value: 'slow' }] };
+    expect(await statusesAfter('gitlab', [report(1, ['A', 'B']), report(8, ['B'], warned)])).toEqual({ A: 'verified', B: 'open' });
+  });
+});
+
+describe('CycloneDX', () => {
+  const bom = (day: number, ids: number[], more: object = {}) => ({
+    bomFormat: 'CycloneDX',
+    specVersion: '1.6',
+    metadata: {
+      timestamp: at(day),
+      tools: { components: [{ name: 'tool', version: '1' }] },
+      component: { type: 'application', name: 'shop', 'bom-ref': 'root' },
+    },
+    components: ids.map((n) => ({ type: 'library', name: `lib${n}`, version: '1', 'bom-ref': `c${n}`, purl: `pkg:npm/lib${n}@1` })),
+    vulnerabilities: ids.map((n) => ({ id: `CVE-2024-000${n}`, description: `V${n}`, ratings: [{ severity: 'high' }], affects: [{ ref: `c${n}` }] })),
+    ...more,
+  });
+  const statusOf = async (more: object) => Object.values(await statusesAfter('cyclonedx', [bom(1, [1, 2]), bom(8, [2], more)])).sort();
+
+  it.each([
+    ['incomplete', 'open'],
+    ['incomplete_first_party_only', 'open'],
+    ['complete', 'verified'],
+    ['unknown', 'verified'],
+  ])('closes nothing if it calls itself incomplete: %s', async (aggregate, status) => {
+    expect(await statusOf({ compositions: [{ aggregate, assemblies: ['root'] }] })).toEqual(['open', status]);
+  });
+});
