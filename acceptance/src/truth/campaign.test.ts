@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Service, startUsed } from '../service.ts';
-import { attacks } from './attacks.ts';
+import { attacks as otherAttacks } from './attacks.ts';
 import { countMistakes, type End, expectedEnd, runCases } from './campaign.ts';
 import { decidedHistories } from './decided-histories.ts';
 import { breakService, faults } from './faults.ts';
 import { histories as scanHistories } from './histories.ts';
+import { leftOut } from './left-out.ts';
 import { rescanCases } from './rescans.ts';
 import { allTools } from './tools.ts';
 import type { TruthCase } from './trial.ts';
@@ -15,6 +16,7 @@ import type { TruthCase } from './trial.ts';
  */
 const isWhole = process.env.npm_lifecycle_event === 'test:truth';
 const histories = [...scanHistories, ...decidedHistories];
+const attacks = [...otherAttacks, ...leftOut];
 const everyNth = (all: readonly TruthCase[], nth: number): TruthCase[] => all.filter((_, n) => isWhole || n % nth === 0);
 const cases = [...everyNth(rescanCases, 24), ...everyNth([...histories, ...attacks], 4)];
 const LONGEST_MS = 1_200_000;
