@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { isAlive, keyIn, postgresPid } from './folders.ts';
@@ -86,6 +86,10 @@ test('after kill -9 of PostgreSQL alone, the service returns 503 with Retry-Afte
   expect(postgresPid(service.dataDir)).not.toBe(first);
   expect(await missingKeys(load.acknowledged)).toEqual([]);
   await until('the service is ready', async () => (await call(service.url, '/readyz')).body.status === 'ok');
+});
+
+test.runIf(process.platform === 'linux')('PostgreSQL recovers without opening each of its files', () => {
+  expect(readFileSync(join(service.dataDir, 'postgres/postmaster.opts'), 'utf8')).toContain('recovery_init_sync_method=syncfs');
 });
 
 test('a command stops the PostgreSQL that a killed service left behind', async () => {
