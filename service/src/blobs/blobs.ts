@@ -28,6 +28,8 @@ export type BlobContent = Readable | AsyncIterable<Uint8Array>;
 
 /** A content-addressed store. A blob is named by the SHA-256 of its bytes, and `get` fails if the bytes do not match. */
 export interface BlobStore {
+  /** The folder with the blobs, if they are files: other processes of this machine can open it as well. */
+  readonly folder: string | null;
   /**
    * Resolves when the blob is durable. Until then the blob is not visible. Equal content is stored once.
    * A Readable that exceeds the limit is not destroyed: destroying an HTTP request would close the connection before the 413 is sent.

@@ -31,6 +31,8 @@ export function openFileStore(root: string): BlobStore {
   }
 
   return outsideTransactions({
+    folder: root,
+
     async put(content, options) {
       await prepareOnce();
       const unfinished = join(temporary, randomUUID());

@@ -10,6 +10,7 @@ export function outsideTransactions(store: BlobStore): BlobStore {
     };
   };
   return {
+    folder: store.folder,
     put: guarded(store.put),
     get: guarded(store.get),
     getRange: guarded(store.getRange),

@@ -58,6 +58,8 @@ export async function openS3Store(options: S3Options): Promise<BlobStore> {
   }
 
   return outsideTransactions({
+    folder: null,
+
     async put(content, options) {
       const file = await openUnnamed();
       try {

@@ -135,7 +135,8 @@ async function stage({ blobs, follower, reader }: Importing, { db, signal }: Job
     },
     progress: (records, bytes) => progress(db, row, { records, bytes }),
   };
-  const result = await reader.read({ orgId, importId, filename, bytes: Number(row.bytes), format, scope, isFast }, host, signal).finally(file.closeAll);
+  const stored = { sha256: row.sha256, bytes: Number(row.bytes), folder: blobs.folder };
+  const result = await reader.read({ orgId, importId, filename, stored, format, scope, isFast }, host, signal).finally(file.closeAll);
   if ('refused' in result) throw new Refused(result);
   const [beginning] = begun;
   if (!beginning) throw new Error('the report was read before its source was known');

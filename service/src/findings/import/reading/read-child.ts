@@ -1,5 +1,7 @@
 import { formats, type ReportFormat } from '@rrs/scan-reports';
+import { openFileStore } from '../../../blobs/file-store.ts';
 import { serveTasks } from '../../../jobs/children/serve-tasks.ts';
+import { storedFile } from './open-report.ts';
 import type { ChildReadTask, HostQuestion } from './read-in-child.ts';
 import { type ReadingHost, readerOf } from './read-report.ts';
 
@@ -19,5 +21,9 @@ serveTasks(async (given, ask) => {
     progress: (...given) => call({ call: 'progress', given }),
   };
   const signal = new AbortController().signal;
-  return 'read' in task ? reader.read(task.read, host, signal) : reader.names(task.names, host, signal);
+  if (!('read' in task)) return reader.names(task.names, host, signal);
+  const { folder, sha256 } = task.read.stored;
+  if (folder === null) return reader.read(task.read, host, signal);
+  const file = storedFile(openFileStore(folder), sha256);
+  return reader.read(task.read, { ...host, ...file }, signal).finally(file.closeAll);
 });

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { useImports } from '../../../testing/findings/imports.ts';
 import { longestTurn } from '../../../testing/longest-turn.ts';
 import { childReader, openReaders } from './read-in-child.ts';
+import type { Reader } from './read-report.ts';
 
 const engine = useImports();
 const record = { title: 'A weakness', severity: 'high', asset_type: 'host', asset_name: 'a.example.com', cves: ['CVE-2024-0001'], component: 'lib' };
@@ -37,6 +38,26 @@ it('a report with characters that cannot be stored fails with a reason', async (
     const failed = await engine.runFile(org, { format: null, name: 'report.json', bytes: Buffer.from(text) }, {}, childReader());
     expect([failed.status, failed.error], JSON.stringify(text)).toEqual(['failed', expect.stringMatching(/\S/)]);
   }
+});
+
+it('the process opens the stored file itself, and asks for the bytes if the store has no files', async () => {
+  const org = await engine.organization();
+  const asked: string[] = [];
+  const reading = (folder: 'of the store' | null): Reader => ({
+    ...childReader(),
+    read: (task, host, signal) => {
+      const stored = folder === null ? { ...task.stored, folder } : task.stored;
+      const open = (): Promise<number> => {
+        asked.push(String(folder));
+        return host.open();
+      };
+      return childReader().read({ ...task, stored }, { ...host, open }, signal);
+    },
+  });
+  expect(await engine.runFile(org, reportOf(record), {}, reading('of the store'))).toMatchObject({ status: 'succeeded', created: 1 });
+  expect(asked).toEqual([]);
+  expect(await engine.runFile(org, reportOf(record), {}, reading(null))).toMatchObject({ status: 'succeeded', unchanged: 1 });
+  expect(asked).toContain('null');
 });
 
 it('leaves the event loop free while it reads', async () => {

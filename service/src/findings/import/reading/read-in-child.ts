@@ -39,7 +39,7 @@ const readers = openReaders();
 /** Reads reports in child processes: anybody who may import can upload a file that is made to exhaust memory or time. */
 export function childReader(formats: URL | null = null, { small, large }: Readers = readers): Reader {
   const run = async (task: { read: ReadTask } | { names: string | null }, host: Partial<ReadingHost>, signal: AbortSignal): Promise<unknown> => {
-    const pool = 'read' in task && task.read.bytes <= SMALL_BYTES ? small : large;
+    const pool = 'read' in task && task.read.stored.bytes <= SMALL_BYTES ? small : large;
     try {
       const input: ChildReadTask = { ...task, formats: formats?.href ?? null };
       return await pool.run<HostQuestion>(input, { answer: (question) => answerOf(host, question), signal });

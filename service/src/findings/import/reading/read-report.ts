@@ -13,8 +13,12 @@ export interface ReadTask {
   orgId: string;
   importId: string;
   filename: string | null;
-  /** Size of the stored file. */
-  bytes: number;
+  stored: {
+    sha256: string;
+    bytes: number;
+    /** Of the store, if the process that reads can open it. Otherwise it asks for the bytes. */
+    folder: string | null;
+  };
   /** Null: the format is recognized. */
   format: string | null;
   scope: ScanScope;
