@@ -59,6 +59,7 @@ const cases: Case[] = [
   ['a finding at another place', [page('/a')], [page('/b')], ['open']],
   ['a finding at some of its places', [page('/a')], [page('/a'), page('/b')], ['open']],
   ['code that moved', [code(10)], [code(200)], ['open']],
+  ['code in a file that is not among those the newer scan read', [code(10)], [{ run: { files: ['src/b.ts'], checks: ['eval'] } }], ['open']],
   ['code in a file that was renamed', [code(10, { fingerprint: 'f1' })], [code(10, { path: 'src/b.ts', fingerprint: 'f1' })], ['open']],
   ['a finding that the tool moved to another component', [alert('old-name')], [alert('new-name')], ['open']],
 ];

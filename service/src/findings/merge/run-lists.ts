@@ -149,7 +149,7 @@ export function wouldShowSql({ orgId, files, restrictions }: Resolution, later: 
   const path = sql`r.location->>'path'`;
   const folders = sql`select array_to_string((string_to_array(${path}, '/'))[:n], '/') from generate_series(1, cardinality(string_to_array(${path}, '/'))) as n`;
   return sql`coalesce((
-    select bool_and(case list.kind
+    select bool_and(coalesce(case list.kind
       when 'checks' then r.rule is null or ${hashSql(sql`r.rule`)} = any(list.entries)
       when 'files' then not r.location ? 'path' or ${hashSql(path)} = any(list.entries) or cardinality(list.entries) >= ${FILES_SHARE}::float8 * ${files}::int
       when 'ports' then not ${isOutsideSql(sql`r.location`, sql`list.entries`)}
@@ -158,7 +158,7 @@ export function wouldShowSql({ orgId, files, restrictions }: Resolution, later: 
       when 'hidden' then not ${hasAny(sql`${folders} union all select '.'`)}
       when 'left_out' then not ${hasAny(sql`select unnest(${kindsSql('r', sql`r.severity`)})`)}
       when 'restrictions' then list.entries <@ array(select ${hashSql(sql`own`)} from unnest(${restrictions as string[]}::text[]) as own)
-      else false end)
+      else false end, false))
     from run_lists list where list.org_id = ${orgId} and list.import_id = ${later} and list.kind <> 'components'), false)`;
 }
 
