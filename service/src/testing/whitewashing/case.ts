@@ -1,4 +1,6 @@
 import type { Evidence } from '@rrs/evidence-format';
+import { bytesSource, emptyTrust, verifyPackage } from '@rrs/verifier';
+import { nodePlatform } from '@rrs/verifier/node';
 import { sealHandler } from '../../evidence/handlers.ts';
 import { computeEvidence } from '../../evidence/preview/compute.ts';
 import { importHandler } from '../../findings/handlers.ts';
@@ -77,6 +79,17 @@ export async function startCase(world: World) {
     return attempt(by, 'POST', `/work-items/${item}/approvals`, { decision: 'approved', state_digest });
   };
 
+  const seal = async (item: string, formats: string[] = []): Promise<PackageBody> => {
+    const { body } = await api.call('POST', '/api/v1/riskops-evidence/packages', {
+      as: team.keys.lead,
+      body: { work_item_id: item, ...(formats.length > 0 ? { formats } : {}) },
+      headers: { prefer: 'wait=0' },
+    });
+    const { package_id } = body as PackageBody;
+    await sealHandler(world.sealing()).run({ org_id: team.orgId, package_id }, context);
+    return call('lead', 'GET', `/riskops-evidence/packages/${package_id}`);
+  };
+
   return {
     api,
     keysDir: world.keysDir,
@@ -120,16 +133,14 @@ export async function startCase(world: World) {
       computeEvidence(api.db, { actor: systemActor(team.orgId, 'test'), workItemId: item, publicUrl: api.url, timestamped: false }, async (hashes) =>
         (await Promise.all(hashes.map(async (sha256) => ((await api.blobs.stat(sha256)) === null ? [] : [sha256])))).flat(),
       ),
-    async seal(item: string, formats: string[] = []): Promise<PackageBody> {
-      const headers = { prefer: 'wait=0' };
-      const { body } = await api.call('POST', '/api/v1/riskops-evidence/packages', {
-        as: team.keys.lead,
-        body: { work_item_id: item, ...(formats.length > 0 ? { formats } : {}) },
-        headers,
-      });
-      const { package_id } = body as PackageBody;
-      await sealHandler(world.sealing()).run({ org_id: team.orgId, package_id }, context);
-      return call('lead', 'GET', `/riskops-evidence/packages/${package_id}`);
+    seal,
+    /** Seals a package, and returns what the verifier finds wrong with it. */
+    async refusals(item: string): Promise<string[]> {
+      const { package_id, error } = await seal(item, ['json']);
+      if (error !== null) return [error];
+      const zip = await world.download(package_id, 'zip', team.keys.lead);
+      const { failures } = await verifyPackage(bytesSource(zip), emptyTrust(), nodePlatform());
+      return failures.map(({ code, detail, expected, actual }) => [code, detail, expected, actual].filter(Boolean).join(' | '));
     },
     download: (package_id: string, format: string): Promise<string> =>
       call('lead', 'GET', `/riskops-evidence/packages/${package_id}/download?format=${format}`),
