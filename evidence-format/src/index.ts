@@ -120,7 +120,7 @@ export { reasonsOf } from './render/v2/words/conclusion.ts';
 export { changeWords, decisionWords } from './render/v2/words/decisions.ts';
 export { gapSentence } from './render/v2/words/gaps.ts';
 export { VERDICT_WORDS } from './render/v2/words/labels.ts';
-export { printable, REPLACEMENT } from './render/v2/words/printable.ts';
+export { hidesText, printable, REPLACEMENT, revealed, withoutHidden } from './render/v2/words/printable.ts';
 export {
   APPROVED_STATE_TYPE,
   type ApprovedArtifact,

@@ -140,11 +140,6 @@ export const UNCONFIRMED: readonly { code: TrustCode; why: string; fields: reado
     ],
   },
   {
-    code: 'trail_complete',
-    why: 'No event of the sample records it:',
-    fields: ['findings.justification'],
-  },
-  {
     code: 'policy_history_complete',
     why: 'Approvals confirm the policy that was in force for the severities of the findings. Changes are in the audit trail:',
     fields: [

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import type { Analysis, Asset, AssetIdentifier, Location, Observation, ReportItem, Severity } from '../contract.ts';
+import { visible } from '../visible.ts';
 
 type Loose<T> = { [Key in keyof T]?: T[Key] | undefined };
 type Given = Pick<Observation, 'place' | 'tool' | 'title' | 'severity'> & Loose<Omit<Observation, 'location'>> & { location?: Loose<Location> };
@@ -79,7 +80,7 @@ function truncate(text: string, length: number): string {
 /** Cleans a name. Names are part of the identity key, so they are truncated without an ellipsis and white space is collapsed. */
 export function name(text: string): string {
   if (isPlain(text)) return text;
-  return text.replaceAll(CONTROL, '').replaceAll(/\s+/g, ' ').trim().slice(0, MAX_NAME).toWellFormed();
+  return visible(text.replaceAll(CONTROL, '').replaceAll(/\s+/g, ' ').trim().slice(0, MAX_NAME).toWellFormed()).trim();
 }
 
 export function boundedAsset(asset: Asset): Asset {

@@ -1,7 +1,7 @@
 import { assetTypes } from '@rrs/scan-reports';
 import { type TSchema, Type } from 'typebox';
 import { listParameters, PageOf } from '../http/paging.ts';
-import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp } from '../http/schemas.ts';
+import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp, VisibleName } from '../http/schemas.ts';
 import { criticalities, exposures } from './values.ts';
 
 const AssetType = OneOf(assetTypes, { description: 'Kind of asset' });
@@ -74,7 +74,7 @@ export const AssetDetails = Named('AssetDetails', {
   ),
 });
 
-const name = (description: string) => Type.String({ maxLength: 1_000, pattern: '[\\p{L}\\p{N}\\p{P}\\p{S}]', description });
+const name = (description: string) => VisibleName(1, 1_000, { pattern: '[\\p{L}\\p{N}\\p{P}\\p{S}]', description });
 
 const anyOf = <T extends TSchema>(item: T, description: string) => Type.Optional(Type.Array(item, { maxItems: 50, description }));
 export const AssetQuery = Strict({
@@ -99,7 +99,7 @@ export const AssetCreate = Named(
     name: name('Name as reports state it. The tag of an image, or the spelling of a repository address, does not matter'),
     criticality: Type.Optional({ ...Criticality, description: 'How important the asset is to the business. Default: `medium`' }),
     exposure: Type.Optional({ ...Exposure, description: 'From where the asset can be reached. Default: `unknown`' }),
-    owner: Type.Optional(Text(1, 200, { description: 'Team or person responsible for the asset' })),
+    owner: Type.Optional(VisibleName(1, 200, { description: 'Team or person responsible for the asset' })),
     tags: Type.Optional({ ...tags, description: 'Tags of the asset' }),
   },
   { examples: [{ type: 'host', name: 'web.example.com', criticality: 'high', owner: 'team-payments' }] },
@@ -119,7 +119,7 @@ export const AssetPatch = Named(
     name: Type.Optional(name('New name. Reports that use the old name are still recognized, and no report replaces the new one')),
     criticality: Type.Optional(Criticality),
     exposure: Type.Optional(Exposure),
-    owner: Type.Optional(Nullable(Text(1, 200, { description: 'Team or person responsible for the asset. null removes it' }))),
+    owner: Type.Optional(Nullable(VisibleName(1, 200, { description: 'Team or person responsible for the asset. null removes it' }))),
     tags: Type.Optional(tags),
     retired: Retired('`true` retires the asset and withdraws its active findings. `false` puts it back in use, but does not reopen the findings'),
   },

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { listParameters, PageOf } from '../http/paging.ts';
-import { Id, Named, Nullable, OneOf, PersonRef, Strict, Text, Timestamp } from '../http/schemas.ts';
+import { Id, Named, Nullable, OneOf, PersonRef, Strict, Text, Timestamp, VisibleName } from '../http/schemas.ts';
 import { DecisionScope, Justification, Severity, Status, Tag } from './fields/shapes.ts';
 import { LONGEST_ACCEPTANCE_DAYS } from './status.ts';
 import { neededFields } from './triage/needed.ts';
@@ -14,7 +14,7 @@ export const FindingPatch = Named(
     }),
     severity: Type.Optional(Nullable({ ...Severity, description: 'New severity. Survives later scans. `null` restores the severity of the sources' })),
     reason: Type.Optional(Text(3, 2_000, { description: 'Reason for the change. Required for most changes, and only allowed together with one' })),
-    owner: Type.Optional(Text(1, 200, { description: 'With `risk_accepted`: who is responsible for the risk' })),
+    owner: Type.Optional(VisibleName(1, 200, { description: 'With `risk_accepted`: who is responsible for the risk' })),
     expires_at: Type.Optional(
       Type.String({
         format: 'date-time',

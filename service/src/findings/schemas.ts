@@ -1,7 +1,7 @@
 import { formats, severities, statableKinds } from '@rrs/scan-reports';
 import { Type } from 'typebox';
 import { listParameters, PageOf } from '../http/paging.ts';
-import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp } from '../http/schemas.ts';
+import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp, VisibleName } from '../http/schemas.ts';
 import { riskFactors } from '../vulnerabilities/risk.ts';
 import { detailSchemas, listedSchemas } from './fields/derive.ts';
 import { AssetType, Decision, Location, Multi, Severity, Tag, WorkItemRef } from './fields/shapes.ts';
@@ -65,7 +65,7 @@ const Visible = (maxLength: number) =>
   Type.String({ maxLength, pattern: '[\\p{L}\\p{N}\\p{P}\\p{S}]', description: 'Text with at least one visible character' });
 
 export const ScopeAsset = Type.Object(
-  { type: AssetType, name: Visible(1_000) },
+  { type: AssetType, name: { ...Visible(1_000), format: 'name' } },
   { additionalProperties: false, examples: [{ type: 'repository', name: 'https://git.example.com/shop' }] },
 );
 
@@ -112,7 +112,7 @@ const scopeFields = {
     }),
   ),
   assets: Type.Optional(Type.Array(ScopeAsset, { maxItems: 1_000, description: 'Further assets that the scan covered, even if it found nothing there' })),
-  name: Type.Optional(Text(1, 200, { description: 'Name of the scan, for example of a pipeline or team. Separates several scans with one tool' })),
+  name: Type.Optional(VisibleName(1, 200, { description: 'Name of the scan, for example of a pipeline or team. Separates several scans with one tool' })),
   started_at: Type.Optional(
     Type.String({ format: 'date-time', description: 'When the scan began, if the report does not state it. Default: the time of the upload' }),
   ),

@@ -14,6 +14,11 @@ export function Text(minLength: number, maxLength: number, options: Record<strin
   return Type.String({ minLength, maxLength, ...options });
 }
 
+/** A name that people see. Threat: with characters that nobody sees, it could look like another name. */
+export function VisibleName(minLength: number, maxLength: number, options: Record<string, unknown> = {}) {
+  return Text(minLength, maxLength, { format: 'name', ...options });
+}
+
 export function OneOf<const T extends readonly string[]>(values: T, options: Record<string, unknown> = {}) {
   return Type.Unsafe<T[number]>({ type: 'string', enum: values, ...options });
 }

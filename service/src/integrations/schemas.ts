@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { listParameters, PageOf } from '../http/paging.ts';
-import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp } from '../http/schemas.ts';
+import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp, VisibleName } from '../http/schemas.ts';
 import { Kind, Values } from './schemas-catalog.ts';
 
 export const syncStatuses = ['never', 'queued', 'running', 'ok', 'partial', 'failing', 'paused'] as const;
@@ -29,7 +29,7 @@ const Schedule = Strict({
 });
 
 const settings = {
-  name: Text(1, 200, { description: 'Display name, unique in your organization. Default: the name of the provider', examples: ['Snyk, shop team'] }),
+  name: VisibleName(1, 200, { description: 'Display name, unique in your organization. Default: the name of the provider', examples: ['Snyk, shop team'] }),
   config: Values("Settings that match the provider's `config_schema`", { organization_id: '3a6b1e50-5d0c-4b1f-9a55-0f6f0c6d1a01' }),
   credentials: Values("Secrets that match the provider's `credentials_schema`. Stored encrypted and never returned", { token: 'snyk-token-…' }),
   enabled: Type.Boolean({ description: 'Whether the connection runs. Default: true', examples: [true] }),

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { withoutHidden } from '@rrs/evidence-format';
 import type { Static } from 'typebox';
 import { recordAudit } from '../audit/record.ts';
 import type { Database, SystemTx, TenantTx, Tx } from '../db/database.ts';
@@ -11,7 +12,8 @@ import { applyRanking, applySla } from './jobs.ts';
 import { patchPolicy, policyOf } from './policy.ts';
 import type { OrganizationPatch } from './schemas.ts';
 
-export async function createOrganization(tx: SystemTx, by: string, { slug, name }: { slug: string; name: string }) {
+export async function createOrganization(tx: SystemTx, by: string, { slug, ...input }: { slug: string; name: string }) {
+  const name = withoutHidden(input.name) || slug;
   const created = await tx
     .insertInto('organizations')
     .values({ id: newId(), slug, name })

@@ -1,15 +1,13 @@
 import { Type } from 'typebox';
 import { listParameters, PageOf } from '../http/paging.ts';
-import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp } from '../http/schemas.ts';
+import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp, VisibleName } from '../http/schemas.ts';
 import { MOST_PREFERENCE_BYTES } from './views/limits.ts';
 
 export const ViewParams = Strict({ id: { ...Id, description: 'Id of the view (UUIDv7)' } });
 
 const List = OneOf(['findings', 'work_items', 'assets'] as const, { description: 'The list that the view is of' });
 const Scope = OneOf(['mine', 'organization'] as const, { description: '`mine`: only you see the view. `organization`: everybody in your organization does' });
-const Name = Type.String({
-  minLength: 1,
-  maxLength: 100,
+const Name = VisibleName(1, 100, {
   pattern: '\\S',
   description: 'Name of the view. Unique in its list and scope, ignoring case',
   examples: ['Fix first'],

@@ -1,12 +1,11 @@
 import { FRAMEWORKS } from '@rrs/evidence-format';
 import { type Static, type TSchema, Type } from 'typebox';
 import { listParameters, PageOf } from '../http/paging.ts';
-import { Id, Named, Nullable, OneOf, PersonRef, Strict, Text, Timestamp } from '../http/schemas.ts';
+import { Id, Named, Nullable, OneOf, PersonRef, Strict, Text, Timestamp, VisibleName } from '../http/schemas.ts';
 import { describeRole, type Permission, permissionsOf, roles } from '../shared/permissions.ts';
 
 const Role = OneOf(roles, { description: `Role: ${roles.map((role) => `\`${role}\` ${describeRole(role)}`).join('. ')}` });
-export const Name = Type.String({
-  maxLength: 200,
+export const Name = VisibleName(1, 200, {
   pattern: '\\S',
   description: 'Display name, with at least one visible character',
   examples: ['Ada Lovelace'],

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { withoutHidden } from '@rrs/evidence-format';
 import type { JWTPayload } from 'jose';
 import type { Database } from '../db/database.ts';
 import type { Outbound } from '../net/request.ts';
@@ -66,7 +67,7 @@ function principalOf(trust: TrustRow, organization: Principal['organization'], c
       orgId: trust.org_id,
       type: 'oidc',
       id: trust.id,
-      name: [trust.name, pipeline.repository].filter(Boolean).join(': ').slice(0, 200),
+      name: withoutHidden([trust.name, pipeline.repository].filter(Boolean).join(': ').slice(0, 200)),
       role: trust.role,
       memberId: null,
       person: { id: `pipeline:${trust.id}`, name: trust.name },

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import { listParameters, PageOf } from '../http/paging.ts';
-import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp } from '../http/schemas.ts';
+import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp, VisibleName } from '../http/schemas.ts';
 
 /** Pipelines import and read. They never manage access, so that a stolen token cannot create other credentials. */
 const pipelineRoles = ['analyst', 'viewer'] as const;
 
-const Name = Text(1, 200, { description: 'Display name. Imports and the audit trail show it', examples: ['shop on GitHub'] });
+const Name = VisibleName(1, 200, { description: 'Display name. Imports and the audit trail show it', examples: ['shop on GitHub'] });
 const Issuer = Text(1, 500, {
   description:
     'Issuer of the tokens, exactly as their claim `iss` names it. GitHub Actions: `https://token.actions.githubusercontent.com`. GitLab: the URL of the instance',

@@ -1,3 +1,4 @@
+import { hidesText } from '@rrs/evidence-format';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import type { Static, TSchema } from 'typebox';
@@ -21,6 +22,7 @@ function withFormats(ajv: Ajv2020): Ajv2020 {
   return ajv
     .addFormat('password', true)
     .addFormat('moment', isMoment)
+    .addFormat('name', (value) => !hidesText(value))
     .addFormat('date-time', (value) => value.length > 10 && isMoment(value));
 }
 
@@ -166,6 +168,7 @@ const bounds = { minimum: 'at least', exclusiveMinimum: 'greater than', maximum:
 const formats: Readonly<Record<string, string>> = {
   moment: 'a date (2026-11-15) or a date-time with an offset (2026-11-15T09:30:00Z)',
   'date-time': 'a date-time with an offset (2026-11-15T09:30:00Z)',
+  name: 'text without line breaks, invisible characters and changes of direction',
   uuid: 'a UUID',
   email: 'an e-mail address',
 };

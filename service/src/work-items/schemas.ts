@@ -3,7 +3,7 @@ import { type TSchema, Type } from 'typebox';
 import type { FindingFilter } from '../findings/list/prepare-filter.ts';
 import { assurances, statuses as findingStatuses } from '../findings/status.ts';
 import { listParameters, PageOf, range } from '../http/paging.ts';
-import { Id, Named, Nullable, OneOf, PersonRef, Strict, Text, Timestamp } from '../http/schemas.ts';
+import { Id, Named, Nullable, OneOf, PersonRef, Strict, Text, Timestamp, VisibleName } from '../http/schemas.ts';
 import { MAX_FINDINGS } from './items/limits.ts';
 import { priorities } from './items/priority.ts';
 import { settableStatuses, statuses } from './items/status.ts';
@@ -144,7 +144,7 @@ export const WorkItemQuery = Strict({
 
 const Title = Type.String({ maxLength: 500, pattern: '\\S', description: 'What is to be done. At most 500 characters' });
 const Details = Text(1, 16_000, { description: 'Details of the work' });
-const Assignee = Text(1, 320, { description: 'Id or e-mail address of a member, or any other name', pattern: '\\S' });
+const Assignee = VisibleName(1, 320, { description: 'Id or e-mail address of a member, or any other name', pattern: '\\S' });
 const DueAt = Type.String({ format: 'date-time', description: 'When the work is due, RFC 3339' });
 const Reference = Text(1, 500, { description: 'Reference in another system, such as a change number' });
 const FindingIds = Type.Array(Id, { minItems: 1, maxItems: MAX_FINDINGS, description: `Ids of the findings, at most ${MAX_FINDINGS.toLocaleString('en')}` });

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { REPLACEMENT, revealed } from '@rrs/evidence-format';
 import { CODES } from '../codes.ts';
 import type { Failure, Layer, PackageSummary, Report } from '../report.ts';
 import { TAKEN_ON_TRUST } from '../taken-on-trust.ts';
@@ -127,6 +128,5 @@ function failureLines(failures: Failure[], paint: Paint): string[] {
 
 /** Names and titles come from the package. They must not contain terminal escape sequences or change the text direction. */
 function plain(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters on purpose
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, '\ufffd');
+  return revealed(text).replace(/[\t\n\v\f\r\u0085\u2028\u2029]/g, REPLACEMENT);
 }

@@ -7,6 +7,7 @@ import { derivedFaults, findingDerivedFaults } from './compare.ts';
 import { assetContradictions, contradictions, findingContradictions } from './contradictions.ts';
 import { EVIDENCE, type Fault, FINDINGS } from './fault.ts';
 import { fileFaults } from './files.ts';
+import { findingNameFaults, nameFaults } from './names.ts';
 import { readDocument } from './read-document.ts';
 import { readFindings } from './read-findings.ts';
 import { earlierFaults, findingReferenceFaults, type Known, knownIn, referenceFaults } from './references.ts';
@@ -81,6 +82,7 @@ function* documentFaults({ opened }: CheckContext, document: EvidenceDocument, k
   yield* timeFaults(document);
   yield* referenceFaults(document, known);
   yield* contradictions(document, known);
+  yield* nameFaults(document);
   yield* earlierFaults(document);
   yield* fileFaults(document, opened, readablePaths(document));
 }
@@ -95,6 +97,7 @@ function* findingFaults(finding: Finding, { document, known, facts }: Against): 
   yield* findingReferenceFaults(finding, known, document.work_item.id);
   yield* scanFaults(finding, known);
   yield* findingContradictions(finding, known);
+  yield* findingNameFaults(finding);
   yield* findingTimeFaults(finding, document);
   yield* findingTrailFaults(finding, facts, known);
 }

@@ -134,7 +134,7 @@ export function actorsOf({ override, decided_by, claimed_by, acceptance }: Findi
 function* valueFaults({ id, state, acceptance, justification, severity, severity_source, override }: Finding): Generator<Fault> {
   const fault = (detail: string): Fault => ({ code: 'reference', file: FINDINGS, detail: `The finding ${id} ${detail}.` });
   if ((acceptance !== null) !== (state === 'risk_accepted')) yield fault('must say who accepted its risk exactly if it is accepted');
-  if (state === 'risk_accepted' && justification !== null) yield fault('has a justification, which only false positives have');
+  if (state !== 'false_positive' && justification !== null) yield fault('has a justification, which only false positives have');
   if (override !== null && override.severity !== severity) yield fault('has another severity than the one that a person set');
   if (override === null && severityRank(severity) > severityRank(severity_source)) yield fault('is more severe than its sources ever stated');
 }

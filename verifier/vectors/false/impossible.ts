@@ -2,10 +2,11 @@ import type { Evidence, Finding, TrailEvent } from '@rrs/evidence-format';
 import { AT, ada, edsger, grace, IDS, id } from '../../src/testing/sample.ts';
 import { trailEvent } from '../../src/testing/sample-trail.ts';
 import type { Vector } from '../vector.ts';
-import { lie, lieAboutFinding, lieInTrail } from './lie.ts';
+import { add, againstTrail, lie, lieAboutFinding, lieInTrail } from './lie.ts';
 
 const LATE = '2026-12-01T00:00:00.000Z';
 const NOBODY = id(9999);
+const object = { type: 'asset', id: IDS.asset };
 /** An ID that was made at `LATE`. */
 const MADE_LATE = '01a22ee6-b000-7000-8000-000000000001';
 
@@ -47,6 +48,16 @@ const against: Vector[] = [
   lieAboutFinding('a date of a catalog that does not have the finding', ['contradiction'], { kev: false, kev_since: AT.seen }),
   lieAboutFinding('added to a catalog after as_of', ['time_order'], { kev: true, kev_since: LATE }),
   lieAboutFinding('an EPSS rating of the future', ['contradiction'], { epss: { score: 0.1, date: '2031-01-01' } }),
+  lie('an organization whose name reverses text', ['schema'], ({ organization }) => void Object.assign(organization, { name: 'Acme \u202Eetihw' })),
+  lie('an asset whose name has an invisible character', ['schema'], (evidence) => {
+    const name = 'web\u200B-1';
+    asset({ name })(evidence);
+    for (const finding of evidence.findings) finding.asset.name = name;
+  }),
+  lie('a person whose name has an invisible joiner', ['schema'], ({ people }) => void Object.assign(people[1] ?? {}, { name: 'Gra\u200Dce' })),
+  lie('a tool whose name has a filler', ['schema'], before({ tool: 'scanner\u3164' })),
+  lieAboutFinding('claimed by a name with an isolate', ['schema'], { claimed_by: { ...ada, name: 'Ada\u2066' } }),
+  lieAboutFinding('fixed, and justified as not affected', ['reference'], { justification: 'code_not_present' }),
   lieAboutFinding('linked twice', ['reference'], {
     work_items: [0, 1].map(() => ({ id: IDS.workItem, linked_at: AT.created, unlinked_at: null })),
   }),
@@ -73,6 +84,16 @@ const against: Vector[] = [
   lie('an earlier package with another hash', ['recorded_otherwise'], earlier({ tagmanifest_sha256: '8'.repeat(64) })),
   lie('an earlier package at another place of the log', ['recorded_otherwise'], earlier({ log: { epoch: 1, index: 1 } })),
   lie('an approver by another name', ['recorded_otherwise'], ({ approvals }) => void Object.assign(approvals[0]?.by ?? {}, { name: 'The auditor' })),
+  againstTrail(
+    'an approver by the name of a key of hers',
+    ['recorded_otherwise'],
+    (_, events) => {
+      const key = { type: 'api_key', id: NOBODY };
+      add(events, { at: AT.sealed, action: 'api_key.created', by: grace, object: key, after: { name: 'The auditor' } });
+      add(events, { at: AT.sealed, action: 'asset.updated', by: { ...grace, kind: 'api_key', id: NOBODY, name: 'The auditor' }, object, after: { tags: [] } });
+    },
+    ({ approvals }) => void Object.assign(approvals[0]?.by ?? {}, { name: 'The auditor' }),
+  ),
   lie('an approver with another credential', ['recorded_otherwise'], ({ approvals }) => {
     Object.assign(approvals[0]?.by ?? {}, { kind: 'api_key', id: NOBODY });
   }),
@@ -90,9 +111,32 @@ const against: Vector[] = [
 const added =
   (event: Parameters<typeof trailEvent>[1]) =>
   (events: TrailEvent[]): TrailEvent[] => [...events.slice(0, -1), trailEvent(600, event), ...events.slice(-1)];
-const object = { type: 'asset', id: IDS.asset };
+
+/** The first event of a kind occurs again, as another event. */
+const repeated =
+  (action: string) =>
+  (events: TrailEvent[]): TrailEvent[] =>
+    events.flatMap((event, at) => (at === events.findIndex((one) => one.action === action) ? [event, { ...event, id: id(700 + at) }] : [event]));
 
 const inTrail: Vector[] = [
+  lieInTrail('a member who acts by a name that reverses text', ['schema'], (events) =>
+    events.map((event) => (event.action === 'artifact.added' ? { ...event, actor: { ...event.actor, name: '\u202EadA' } } : event)),
+  ),
+  lieInTrail('a member who acts by another name', ['recorded_otherwise'], (events) =>
+    events.map((event) => (event.action === 'artifact.added' ? { ...event, actor: { ...event.actor, name: 'The auditor' } } : event)),
+  ),
+  lieInTrail('a key that acts by another name', ['recorded_otherwise'], (events) => {
+    const key = { type: 'api_key', id: NOBODY };
+    const [made, used] = [
+      { at: AT.sealed, action: 'api_key.created', by: ada, object: key, after: { name: 'pipeline' } },
+      { at: AT.sealed, object },
+    ];
+    const by = { kind: 'api_key' as const, id: NOBODY, name: 'The auditor', person: IDS.ada };
+    return [...events.slice(0, -1), trailEvent(600, made), trailEvent(601, { ...used, action: 'asset.updated', by, after: { tags: [] } }), ...events.slice(-1)];
+  }),
+  ...['package.requested', 'package.ready', 'work_item.created', 'work_item.approved', 'import.created', 'artifact.added'].map((action) =>
+    lieInTrail(`the same ${action} twice`, ['time_order'], repeated(action)),
+  ),
   lieInTrail('an event that was recorded later', ['time_order'], (events) => events.map((event, at) => (at === 5 ? { ...event, id: MADE_LATE } : event))),
   lieInTrail('two events with one ID', ['time_order'], (events) => events.map((event, at) => ({ ...event, id: events[at === 5 ? 4 : at]?.id ?? '' }))),
   lieInTrail('a finding that changes from a state that it did not have', ['time_order'], (events) =>

@@ -6,6 +6,9 @@ import { parseOrigin } from '../../log/note.ts';
 import { PREDICATE_TYPE } from '../../signing/statement.ts';
 import type { RenderContext } from './context.ts';
 import { gapSentence } from './words/gaps.ts';
+import { printable } from './words/printable.ts';
+
+const shown = (text: string): string => bagValue(printable(text));
 
 /** bag-info.txt says no more than these values. */
 export function bagInfoOf(evidence: EvidenceDocument, payload: BagInfo['payload']): BagInfo {
@@ -14,7 +17,7 @@ export function bagInfoOf(evidence: EvidenceDocument, payload: BagInfo['payload'
     date: evidence.generated_at.slice(0, 10),
     packageId: evidence.package_id,
     workItemId: evidence.work_item.id,
-    organization: evidence.organization.name,
+    organization: shown(evidence.organization.name),
     payload,
   };
 }
@@ -64,9 +67,9 @@ Completeness  ${GRADE[completeness.grade]}
 Package       ${package_id}
 State as of   ${as_of}
 Generated     ${generated_at}
-Organization  "${bagValue(organization.name)}"
-Work item     "${bagValue(work_item.title)}"
-${completeness.gaps.map((gap) => `  ${gap.weight === 'note' ? 'note' : 'gap'}: ${bagValue(gapSentence(gap))}\n`).join('')}
+Organization  "${shown(organization.name)}"
+Work item     "${shown(work_item.title)}"
+${completeness.gaps.map((gap) => `  ${gap.weight === 'note' ? 'note' : 'gap'}: ${shown(gapSentence(gap))}\n`).join('')}
 Start with data/report.pdf if the package contains it, or with data/report.html. data/evidence.json and data/findings.jsonl have the same content
 for programs.
 data/scans and data/artifacts contain the original files, byte for byte as the service received them.

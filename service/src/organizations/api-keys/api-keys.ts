@@ -1,3 +1,4 @@
+import { withoutHidden } from '@rrs/evidence-format';
 import type { Static } from 'typebox';
 import { recordAudit } from '../../audit/record.ts';
 import type { TenantTx, Tx } from '../../db/database.ts';
@@ -50,7 +51,7 @@ export async function createApiKey(tx: Tx, actor: Actor, input: Static<typeof Ap
     .values({
       org_id: actor.orgId,
       id: newId(),
-      name: input.name,
+      name: withoutHidden(input.name) || 'unnamed',
       role: input.role,
       prefix,
       token_hash: hash,

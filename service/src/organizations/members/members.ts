@@ -1,3 +1,4 @@
+import { withoutHidden } from '@rrs/evidence-format';
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import { recordAudit } from '../../audit/record.ts';
@@ -62,7 +63,7 @@ export async function addMember(tx: TenantTx, actor: Actor, input: NewMember): P
       org_id: actor.orgId,
       id: newId(),
       email,
-      name: input.name,
+      name: withoutHidden(input.name) || email,
       role: input.role,
       ...(input.passwordHash === null ? {} : passwordOf(actor, input.passwordHash)),
     })

@@ -1,3 +1,4 @@
+import { withoutHidden } from '@rrs/evidence-format';
 import type { JWTPayload } from 'jose';
 import { type Role, roles } from '../../shared/permissions.ts';
 import { type OpenIssuer, verifyToken } from './issuer.ts';
@@ -46,8 +47,10 @@ export function identityOf(payload: JWTPayload, { emailVerifiedClaim }: Pick<Oid
   const { iss, sub } = payload;
   if (iss === undefined || sub === undefined) return null;
   const email = typeof payload.email === 'string' && isVerified(payload, emailVerifiedClaim) ? payload.email : null;
-  const name = [payload.name, payload.preferred_username, email, sub].find((candidate) => typeof candidate === 'string' && candidate !== '');
-  return { issuer: iss, subject: sub, name: String(name).slice(0, 200), email };
+  const names = [payload.name, payload.preferred_username, email, sub].map((candidate) =>
+    typeof candidate === 'string' ? withoutHidden(candidate.slice(0, 200)) : '',
+  );
+  return { issuer: iss, subject: sub, name: names.find((name) => name !== '') ?? 'unnamed', email };
 }
 
 /** Providers write their own claims in different ways, such as Entra ID `xms_edov`. A provider that says that it has not verified the address is believed. */

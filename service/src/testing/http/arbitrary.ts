@@ -1,4 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the text is sent as it is
+import { hidesText } from '@rrs/evidence-format';
 import fc from 'fast-check';
 import { type Operation, resolve } from './description.ts';
 
@@ -95,7 +96,8 @@ function validText({ format, minLength, maxLength }: Json, ids: readonly string[
       return fc.emailAddress();
     default: {
       const min = Number(minLength ?? 0);
-      return fc.string({ unit: 'grapheme-composite', minLength: min, maxLength: Math.max(min, Math.min(30, Number(maxLength ?? 30))) });
+      const text = fc.string({ unit: 'grapheme-composite', minLength: min, maxLength: Math.max(min, Math.min(30, Number(maxLength ?? 30))) });
+      return format === 'name' ? text.filter((name) => !hidesText(name)) : text;
     }
   }
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { hidesText } from '@rrs/evidence-format';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describeApi } from '../../main/description/describe-api.ts';
@@ -63,6 +64,7 @@ const ajv = new Ajv2020({ strict: false, allErrors: true });
 // cast: the package is CommonJS, and its types describe an ES module.
 (addFormats as unknown as typeof addFormats.default)(ajv);
 ajv.addFormat('moment', (text) => !Number.isNaN(Date.parse(text)));
+ajv.addFormat('name', (text) => !hidesText(text));
 ajv.addSchema(description, 'api');
 const compiled = new WeakMap<object, ValidateFunction>();
 

@@ -3,7 +3,7 @@ import { EVIDENCE, type Fault, FINDINGS } from '../fault.ts';
 import { actorsIn, actorsOf, type Known } from '../references.ts';
 import { later } from '../time-order.ts';
 import { isOther, omitted, unproven } from './act.ts';
-import { actorFaults } from './actors.ts';
+import { actingNameFaults, actorFaults } from './actors.ts';
 import { artifactFaults } from './artifacts.ts';
 import { assetFaults, sourceFaults } from './assets.ts';
 import { credentialFaults } from './credentials.ts';
@@ -19,6 +19,7 @@ export function* trailFaults(document: EvidenceDocument, facts: TrailFacts, { pe
   const { work_item, unlinked, scans } = document;
   yield* sequenceFaults(document, facts.sequence);
   for (const [, person] of actorsIn(document)) yield* actorFaults(person, EVIDENCE, { people, actors: facts.actors });
+  yield* actingNameFaults(facts.actors, people);
   if (isOther(facts.created, work_item.created_by)) yield unproven(EVIDENCE, 'that this person created the work item');
   yield* recordedFaults(document, facts.recorded);
   yield* credentialFaults(document, facts.credentials);

@@ -1,6 +1,6 @@
 import type { TrailEvent } from '@rrs/evidence-format';
 import type { Act } from './act.ts';
-import { type Actors, addActor } from './actors.ts';
+import { type Actors, addActor, emptyActors } from './actors.ts';
 import { type ArtifactFacts, addArtifactEvent, emptyArtifactFacts } from './artifacts.ts';
 import { type AssetFacts, addAssetEvent, addRemoval, type Removals } from './assets.ts';
 import { addCredential, type GivenCredentials } from './credentials.ts';
@@ -59,7 +59,7 @@ export function emptyTrailFacts(): TrailFacts {
     confirmed: new Map(),
     recorded: { objects: new Map(), policies: [] },
     sequence: emptySequence(),
-    actors: new Map(),
+    actors: emptyActors(),
     assets: new Map(),
     packages: new Map(),
     removals: new Map(),
@@ -75,7 +75,7 @@ export function addEvent(facts: TrailFacts, event: TrailEvent, { seq, itemId }: 
   const act = { at, person: actor.person };
   const { status } = fieldsOf(after);
   addToSequence(facts.sequence, event, seq);
-  addActor(facts.actors, event);
+  addActor(facts.actors, event, seq);
   recordValues(facts.recorded, event);
   if (object.type === 'finding' && status === 'remediated') facts.claims.set(object.id, [...(facts.claims.get(object.id) ?? []).slice(-MAX_CLAIMS), act]);
   if (object.type === 'finding') {

@@ -55,7 +55,7 @@ export function buildFindingFacts(row: EvidenceFinding, { toPerson, ownerlessKey
     claimed_at: claim ? new Date(claim.at).toISOString() : null,
     claimed_by: claim ? toPerson(claim.actor) : null,
     assurance: standing.assurance,
-    justification: row.justification,
+    justification: row.status === 'false_positive' ? row.justification : null,
     acceptance:
       row.status === 'risk_accepted'
         ? {
