@@ -4,12 +4,15 @@ import { AppError, messageOf } from '../../shared/errors.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
+/** Of schemas that requests share with responses. Unknown ones would be reported on stderr. */
+const OUR_FORMATS = { formats: { name: true } } as const;
+
 /** Compiles each serializer on first use, because compiling hundreds of schemas would slow down the start. */
 export function installSerializers(app: FastifyInstance): void {
   app.setSerializerCompiler(({ schema }) => {
     let stringify: ((body: unknown) => string) | undefined;
     return (body) => {
-      stringify ??= stringifier(schema as stringifier.Schema);
+      stringify ??= stringifier(schema as stringifier.Schema, { ajv: OUR_FORMATS });
       return stringify(body);
     };
   });

@@ -1,6 +1,7 @@
 import { deleteOldEvents } from '../../events/delete-old.ts';
 import { deleteOldDeliveries } from '../../events/webhooks/deliveries.ts';
 import { deleteOldReportFiles } from '../../findings/import/report-files.ts';
+import { thinOldRuns } from '../../findings/sources/thin-old-runs.ts';
 import { deleteOldRuns } from '../../integrations/sync/delete-old-runs.ts';
 import { declareJob, handle } from '../../jobs/jobs.ts';
 import { listOrganizations } from '../../organizations/organization.ts';
@@ -27,6 +28,7 @@ export const retention = handle(
       const ago = (days: number): Date => new Date(Date.now() - days * DAY_MS);
       const deleted = {
         files: await inBatches(() => db.withTenant({ orgId }, (tx) => deleteOldReportFiles(tx, orgId, ages, BATCH))),
+        scans: await inBatches(() => db.withTenant({ orgId }, (tx) => thinOldRuns(tx, orgId, { days: ages.run_days, limit: BATCH }))),
         runs: await inBatches(() => db.withTenant({ orgId }, (tx) => deleteOldRuns(tx, orgId, ages.run_days, BATCH))),
         deliveries: await inBatches(() => db.withTenant({ orgId }, (tx) => deleteOldDeliveries(tx, orgId, ago(ages.delivery_days), BATCH))),
         events: await inBatches(() => db.withSystem((tx) => deleteOldEvents(tx, orgId, ago(ages.event_days), BATCH))),
