@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type ImportOptions, seen, useImports } from '../../testing/findings/imports.ts';
 
 const engine = useImports();
-const RUNS = { numRuns: 12, interruptAfterTimeLimit: 20_000 };
+const RUNS = { numRuns: 8, interruptAfterTimeLimit: 20_000 };
 
 const repository: Asset = { type: 'repository', name: 'https://git.example.com/shop' };
 const tools = ['tool_a', 'tool_b', 'tool_c'] as const;

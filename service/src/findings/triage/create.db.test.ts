@@ -20,7 +20,9 @@ it.each([
   ['/first_seen', { first_seen: '2099-01-01T00:00:00Z' }],
   ['/first_seen', { first_seen: hours(25) }],
 ])('rejects a finding with an invalid %s: %j', async (path, extra) => {
-  expect(await create(extra)).toMatchObject({ status: 400, body: { code: 'validation_failed', errors: [{ path }] } });
+  const { status, body } = await create(extra);
+  const { code, errors } = body as { code: string; errors: { path: string }[] };
+  expect([status, code, ...new Set(errors.map((error) => error.path))]).toEqual([400, 'validation_failed', path]);
 });
 
 it.each([{ first_seen: hours(23) }, { first_seen: hours(-23) }, { asset: { type: 'host', name: '/' } }, { asset: { type: 'host', name: '服务器' } }])(
