@@ -7,7 +7,7 @@ import { startApi, type TestApi } from '../testing/http/api.ts';
 import { requestsTo } from '../testing/http/arbitrary.ts';
 import { differenceOf, operations } from '../testing/http/description.ts';
 
-const RUNS = 25;
+const RUNS = 15;
 
 let api: TestApi;
 const ids: string[] = [];

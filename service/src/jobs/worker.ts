@@ -7,6 +7,7 @@ import { isUnavailable } from '../db/unavailable.ts';
 import { messageOf } from '../shared/errors.ts';
 import { isBack } from './is-back.ts';
 import type { JobContext, JobHandler } from './jobs.ts';
+import { watchForLostJobs } from './lost-jobs.ts';
 import { patientPool } from './patient-pool.ts';
 import { takeTurns } from './turns.ts';
 
@@ -67,6 +68,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const places = { cpu: { shared: concurrency, reserved: concurrency }, io: IO_PLACES };
   const loops = Object.values(places).reduce((sum, { shared, reserved }) => sum + shared + reserved, 0);
   const turns = takeTurns(places, events);
+  const lost = watchForLostJobs(events, deadAfterMs);
   let isStopping = false;
   const queue: Queue = {
     async begin(jobId) {
@@ -111,6 +113,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const beating = setInterval(() => {
     beat(pool, id)
       .then(() => releaseJobsOfDeadWorkers(pool, deadAfterMs))
+      .then(() => lost.release(pool, id))
       .then(() => lowerPriorities(pool))
       .catch((error: unknown) => log.error({ error: messageOf(error) }, 'worker heartbeat failed'));
   }, heartbeatMs);
