@@ -1,6 +1,7 @@
 import type { Asset, Observation } from '@rrs/scan-reports';
 import { describe, expect, it } from 'vitest';
 import { type ImportOptions, type Item, inLib, seen, useImports } from '../../testing/findings/imports.ts';
+import { OTHER_ORDERS } from '../../testing/findings/orders.ts';
 
 /** Scans that looked like a proof once. */
 const engine = useImports();
@@ -21,15 +22,6 @@ async function runAll(runs: readonly (readonly [readonly Item[], ImportOptions])
   for (const [items, options] of runs) expect(await engine.run(org, items, options)).toMatchObject({ status: 'succeeded' });
   return org;
 }
-
-/** Of three runs, other than the one in which they happened. */
-const OTHER_ORDERS = [
-  [0, 2, 1],
-  [1, 0, 2],
-  [1, 2, 0],
-  [2, 0, 1],
-  [2, 1, 0],
-] as const;
 
 describe('a finding that disappears from the same build is withdrawn', () => {
   const prod = imageOf('shop:prod', 'a');

@@ -1,19 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { useImports } from '../../testing/findings/imports.ts';
+import { uploadsTo } from '../../testing/findings/uploads.ts';
 import type { ScanScope } from '../import/manage-imports.ts';
 
 /** Complete reports that say themselves that findings were left out: what was known before, what a comment in the code hides, and what a filter removes. */
 const engine = useImports();
 
-const shop = { type: 'repository', name: 'https://git.example.com/shop' } as const;
 const at = (day: number): string => new Date(Date.UTC(2026, 0, day)).toISOString();
 
-async function upload(org: string, format: string, report: unknown, scope: ScanScope = {}) {
-  const bytes = Buffer.from(typeof report === 'string' ? report : JSON.stringify(report));
-  return engine.runFile(org, { format, name: `${format}.txt`, bytes }, { coverage: 'complete', asset: shop, ...scope });
-}
-
-const statuses = async (org: string) => Object.fromEntries((await engine.findings(org)).map(({ title, status }) => [title, status]));
+const { upload, statuses } = uploadsTo(engine);
 
 /** Imports an older and a newer report. Returns the statuses, and the notes of the newer one. */
 async function imported(format: string, reports: readonly [unknown, unknown], { isLate = false, scope = {} }: { isLate?: boolean; scope?: ScanScope } = {}) {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ScanScope } from '../../findings/import/manage-imports.ts';
 import { useImports } from '../../testing/findings/imports.ts';
+import { OTHER_ORDERS } from '../../testing/findings/orders.ts';
+import { uploadsTo } from '../../testing/findings/uploads.ts';
 
 /** Complete reports of the same format about the same asset that say nothing about the finding, because another tool or another run wrote them. */
 const engine = useImports();
@@ -8,12 +10,7 @@ const engine = useImports();
 const shop = { type: 'repository', name: 'https://git.example.com/shop' } as const;
 const at = (day: number): string => new Date(Date.UTC(2026, 0, day)).toISOString();
 
-async function upload(org: string, format: string, report: unknown, scope: ScanScope = {}) {
-  const bytes = Buffer.from(typeof report === 'string' ? report : JSON.stringify(report));
-  return engine.runFile(org, { format, name: `${format}.txt`, bytes }, { coverage: 'complete', asset: shop, ...scope });
-}
-
-const statuses = async (org: string) => Object.fromEntries((await engine.findings(org)).map(({ title, status }) => [title, status]));
+const { upload, statuses } = uploadsTo(engine);
 
 describe('reports of scanners of your own in the generic format', () => {
   const found = (tool: string | undefined, ...titles: string[]) => ({ findings: titles.map((title) => ({ title, severity: 'high', rule: title, tool })) });
@@ -112,7 +109,7 @@ describe('Checkov', () => {
   });
 });
 
-describe('Semgrep', () => {
+describe('Semgrep with skipped rules', () => {
   const result = (check_id: string) => ({ check_id, path: 'app.py', start: { line: 1 }, end: { line: 2 }, extra: { message: check_id, severity: 'ERROR' } });
   const run = (results: object[], more: object = {}) => ({ version: '1.90.0', errors: [], paths: { scanned: ['app.py'] }, results, ...more });
   const before = run([result('rules.sql'), result('rules.own.eval'), result('rules.xss'), result('rules.fixed')]);
@@ -489,14 +486,7 @@ describe('Nessus', () => {
       return `<?xml version="1.0" ?><NessusClientData_v2><Report name="weekly">${hosts.join('')}</Report></NessusClientData_v2>`;
     };
     const [one, two] = ['192.0.2.10', '192.0.2.11'];
-    const ORDERS = [
-      [0, 1, 2],
-      [0, 2, 1],
-      [1, 0, 2],
-      [1, 2, 0],
-      [2, 0, 1],
-      [2, 1, 0],
-    ] as const;
+    const ORDERS = [[0, 1, 2], ...OTHER_ORDERS] as const;
     const openAfter = async (...reports: string[]): Promise<number> => {
       const org = await engine.organization();
       for (const text of reports) await scan(org, text);

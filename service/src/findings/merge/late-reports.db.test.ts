@@ -1,6 +1,7 @@
 import type { Asset, Observation, RunFacts } from '@rrs/scan-reports';
 import { describe, expect, it } from 'vitest';
 import { type ImportOptions, seen, useImports } from '../../testing/findings/imports.ts';
+import { OTHER_ORDERS } from '../../testing/findings/orders.ts';
 
 const engine = useImports();
 
@@ -86,13 +87,6 @@ describe('a report that arrives late leads to the same findings and places:', ()
     expect((await engine.admin().query(gaps, [late])).rows).toEqual((await engine.admin().query(gaps, [forward])).rows);
   });
 
-  const orders = [
-    [0, 2, 1],
-    [1, 0, 2],
-    [1, 2, 0],
-    [2, 0, 1],
-    [2, 1, 0],
-  ] as const;
   const moved = (path: string) => seen({ asset: repository, vulnerability_ids: ['CVE-2024-0001'], location: { component: 'lib', version: '1.0', path } });
   it.each([
     ['a finding that was gone and came back elsewhere', []],
@@ -117,7 +111,7 @@ describe('a report that arrives late leads to the same findings and places:', ()
     };
     const forward = await inOrder([0, 1, 2]);
     expect(await present(forward)).toEqual([[{ place_count: 1 }], [{ label: 'path a/lib.jar', state: 'absent' }]]);
-    for (const order of orders) {
+    for (const order of OTHER_ORDERS) {
       const org = await inOrder(order);
       expect(await present(org), order.join(', ')).toEqual(await present(forward));
       expect(await engine.stateOf(org, { lawful: true }), order.join(', ')).toEqual(await engine.stateOf(forward, { lawful: true }));

@@ -2,6 +2,7 @@ import type { Asset, Observation } from '@rrs/scan-reports';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ImportOptions, seen, useImports } from '../../testing/findings/imports.ts';
+import { OTHER_ORDERS } from '../../testing/findings/orders.ts';
 
 const engine = useImports();
 const RUNS = { numRuns: 8, interruptAfterTimeLimit: 20_000 };
@@ -117,17 +118,10 @@ describe('the order of reports about hosts does not matter', () => {
     const items = (all[day] ?? []).map(([named, rule]) => check(named, rule));
     await engine.run(org, items, { source: tools[day] ?? 'tool_a', scope: { started_at: `2026-01-0${day + 1}T12:00:00Z` } });
   };
-  const ORDERS = [
-    [0, 2, 1],
-    [1, 0, 2],
-    [1, 2, 0],
-    [2, 0, 1],
-    [2, 1, 0],
-  ] as const;
 
   it('if three reports know one host by its name, address or hardware address, and another one had the address', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(report, { minLength: 3, maxLength: 3 }), fc.constantFrom(...ORDERS), async (all, order) => {
+      fc.asyncProperty(fc.array(report, { minLength: 3, maxLength: 3 }), fc.constantFrom(...OTHER_ORDERS), async (all, order) => {
         const [forward, shuffled] = [await engine.organization(), await engine.organization()];
         for (const day of all.keys()) await send(forward, all, day);
         for (const day of order) await send(shuffled, all, day);
@@ -140,7 +134,7 @@ describe('the order of reports about hosts does not matter', () => {
   it('if only an address links a name with a hardware address: an address does not make two hosts one', async () => {
     const reports = [['ip', 'fqdn'], ['ip', 'mac'], ['ip']].map((kinds) => [[hostKnownBy(kinds as Kind[]), 'a']] as [Named, string][]);
     const states = [];
-    for (const order of [[0, 1, 2], ...ORDERS]) {
+    for (const order of [[0, 1, 2], ...OTHER_ORDERS]) {
       const org = await engine.organization();
       for (const day of order) await send(org, reports, day);
       states.push(await engine.stateOf(org, { lawful: true }));
