@@ -134,6 +134,8 @@ export interface Observation {
   /** True if the component itself is malicious. */
   malicious?: boolean;
   fix_state?: FixState;
+  /** The day on which a fix was published: `2026-11-15`. */
+  fix_published_date?: string;
   analysis?: Analysis;
 }
 
@@ -164,10 +166,7 @@ export interface RunFacts {
   looked_for?: readonly LookedFor[];
   /** Kinds of findings that the tool did not look for, or of which the report does not show that it did, although it would if there were any left. */
   left_out?: readonly LookedFor[];
-  /**
-   * Files and folders (with everything below them) in which the tool left out findings, because comments in the code or a list of exceptions told it to. In
-   * the form of `location.path`. `.` if it is not known where.
-   */
+  /** Files and folders (with everything below them) in which comments in the code or lists of exceptions hid findings. `.` if it is not known where. */
   hidden_in?: readonly string[];
   /** Options of the tool that leave out findings, as far as the report states them: `severity-threshold=high`. */
   restrictions?: readonly string[];

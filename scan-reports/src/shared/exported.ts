@@ -1,6 +1,6 @@
 import { type Analysis, type Asset, assetTypes, type Cvss, type Epss, type Location, type Observation, severities } from '../contract.ts';
 import { cwesOf, observation, required } from './normalize.ts';
-import { arr, count, date, num, type Obj, obj, str, strs } from './read.ts';
+import { arr, count, date, dayOf, num, type Obj, obj, str, strs } from './read.ts';
 
 /** The name under which the service writes its exports. */
 export const EXPORTER = 'remediation risk service';
@@ -55,6 +55,7 @@ function exportedObservation(finding: Obj, place: string): Observation {
     tags: strs(finding.tags),
     epss: epssOf(obj(finding.epss)),
     known_exploited: str(obj(finding.kev).listed) === 'true',
+    fix_published_date: dayOf(date(finding.fix_published_date)),
     analysis: analysisOf(finding, status),
   });
 }

@@ -39,7 +39,7 @@ export function observation(given: Given): Observation {
 
 /** Fields that few reports have. They are absent from the others. */
 function stated(given: Given): Partial<Observation> {
-  const { severity_source, epss, exploit_maturity, known_exploited, fix_state, analysis } = given;
+  const { severity_source, epss, exploit_maturity, known_exploited, fix_state, fix_published_date, analysis } = given;
   const malicious = given.malicious || isMalware(given);
   return {
     ...(severity_source ? { severity_source: name(severity_source).toLowerCase().slice(0, 100) } : {}),
@@ -48,6 +48,7 @@ function stated(given: Given): Partial<Observation> {
     ...(known_exploited ? { known_exploited } : {}),
     ...(malicious ? { malicious } : {}),
     ...(fix_state ? { fix_state } : {}),
+    ...(fix_published_date ? { fix_published_date } : {}),
     ...(analysis ? { analysis: boundedAnalysis(analysis) } : {}),
   };
 }

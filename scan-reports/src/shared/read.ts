@@ -59,6 +59,11 @@ export function date(value: unknown): Date | null {
   return valid(new Date(zoned));
 }
 
+/** The day in UTC: `2020-01-31`. */
+export function dayOf(moment: Date | null | undefined): string | undefined {
+  return moment?.toISOString().slice(0, 10);
+}
+
 /** True for dates such as February 30, which `Date` silently moves to March. */
 function isImpossible(text: string): boolean {
   const [, year, month, day] = /^(\d{4})[-/](\d{2})[-/](\d{2})/.exec(text) ?? [];

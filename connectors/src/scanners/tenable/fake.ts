@@ -44,6 +44,7 @@ function vulnerability(n: number): Vulnerability {
       cpe: n % 2 === 0 ? ['cpe:/a:acme:server:1.0'] : [],
       xrefs: [{ type: 'CWE', id: '79' }],
       see_also: ['https://acme.example/advisory'],
+      patch_publication_date: n % 2 === 0 ? '2025-09-08T00:00:00Z' : 'null',
       cvss3_base_score: 7.5,
       cvss3_vector: { raw: 'AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N' },
     },

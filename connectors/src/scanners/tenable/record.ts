@@ -1,7 +1,7 @@
 import type { Asset, AssetIdentifier, Cvss, Observation, Severity } from '@rrs/scan-reports';
 import { cpeComponent } from '@rrs/scan-reports/cpe.ts';
 import { cwesOf, hostAsset, observation, required, severityOf } from '@rrs/scan-reports/normalize.ts';
-import { arr, count, date, num, obj, str, strs } from '@rrs/scan-reports/read.ts';
+import { arr, count, date, dayOf, num, obj, str, strs } from '@rrs/scan-reports/read.ts';
 import type { ScanOfAsset } from '../../core/contract.ts';
 
 const SEVERITIES: readonly Severity[] = ['info', 'low', 'medium', 'high', 'critical'];
@@ -47,6 +47,7 @@ export function findingOf(value: unknown, place: string): Observation {
     first_seen: date(finding.first_found),
     last_seen: date(finding.last_found),
     tags: strs(plugin.family),
+    fix_published_date: dayOf(date(plugin.patch_publication_date)),
   });
 }
 

@@ -66,7 +66,9 @@ describe('the Tenable export', () => {
       cvss: [{ vector: 'CVSS:3.0/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N', score: 7.5 }],
       asset: { type: 'host', name: 'web02.example.com' },
       location: { component: 'server', version: '1.0', port: 8080, protocol: 'tcp' },
+      fix_published_date: '2025-09-08',
     });
+    expect(found(run).find(({ rule }) => rule === '150001')).not.toHaveProperty('fix_published_date');
   });
 
   it('covers every assessed host, with or without findings, under the id in its findings', async () => {

@@ -29,6 +29,7 @@ export function exportedVulnerability(vulnerability: Obj): Obj | null {
     sources: all('source'),
     occurrences: all('occurrence').map(parsed),
     tags: all('tag'),
+    fix_published_date: first('fix_published_date'),
     first_seen: vulnerability.created,
     last_seen: first('last_seen'),
   };

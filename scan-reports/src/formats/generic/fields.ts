@@ -1,6 +1,6 @@
 import { assetTypes, severities } from '../../contract.ts';
 import { cwesOf, filePath, urlPlace } from '../../shared/normalize.ts';
-import { date, isObj } from '../../shared/read.ts';
+import { date, dayOf, isObj } from '../../shared/read.ts';
 
 /** `read` returns undefined if the field does not accept the value. `expected` completes "must be …". */
 type Reader<T> = { read: (value: unknown) => T | undefined; expected: string };
@@ -80,6 +80,7 @@ export const fields = {
   component: text,
   version: text,
   fixed_version: text,
+  fix_published_date: { read: (value: unknown) => dayOf(moment.read(value)), expected: 'an ISO 8601 date' },
   purl: pattern(/^pkg:[^/]+\/.+/, 'a package URL (pkg:type/name@version)'),
   path: { read: (value: unknown) => filePath(text.read(value)), expected: 'text' },
   line: wholeNumber(2_147_483_647),

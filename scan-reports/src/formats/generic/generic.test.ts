@@ -50,6 +50,7 @@ test('reads every field of a JSON record', async () => {
     first_seen: new Date('2024-01-02T00:00:00Z'),
     last_seen: new Date('2024-05-06T05:08:09Z'),
     tags: ['external'],
+    fix_published_date: '2021-12-10',
   });
   expect(observations[1]).toMatchObject({ tool: 'generic', rule: 'Only what has to be', external_id: null, asset: null, location: {}, severity: 'unknown' });
 });

@@ -68,6 +68,7 @@ export function observationOf(given: Obj, allowed: readonly string[], place: str
     first_seen: own.first_seen,
     last_seen: own.last_seen,
     tags: own.tags,
+    fix_published_date: own.fix_published_date,
   });
 }
 

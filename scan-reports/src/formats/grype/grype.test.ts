@@ -54,7 +54,29 @@ test('reads a GHSA match with its CVE, CWE, fix, location and image', async () =
     tags: ['java-archive'],
     severity_source: 'ghsa',
     fix_state: 'available',
+    fix_published_date: '2021-12-10',
   });
+});
+
+test.each([
+  ['the date of the fixed version', ['2.0'], [{ version: '2.0', date: '2024-05-06', kind: 'advisory' }], '2024-05-06'],
+  [
+    'the earliest of several fixed versions',
+    ['1.9', '2.0'],
+    [
+      { version: '2.0', date: '2024-05-06' },
+      { version: '1.9', date: '2024-04-05' },
+      { version: '1.8', date: '2023-01-01' },
+    ],
+    '2024-04-05',
+  ],
+  ['nothing if the date is of another version', ['2.0'], [{ version: '1.8', date: '2023-01-01' }], undefined],
+  ['nothing if the date is not valid', ['2.0'], [{ version: '2.0', date: '2024-02-30' }, { version: '2.0' }, null], undefined],
+  ['nothing if there is no list', ['2.0'], undefined, undefined],
+])('the fix was published on %s', async (_, versions, available, published) => {
+  const match = { vulnerability: { id: 'CVE-2024-1', fix: { state: 'fixed', versions, available } }, artifact: { name: 'lib', version: '1.0', type: 'npm' } };
+  const { observations } = await readAll(grype, fromBuffer(JSON.stringify({ matches: [match], descriptor: { name: 'grype' } })));
+  expect(observations.map(({ fix_published_date }) => fix_published_date)).toEqual([published]);
 });
 
 test('keeps EPSS, known exploitation, fix state, source package, layer, rater and scores without a vector', async () => {

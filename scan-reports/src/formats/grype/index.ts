@@ -7,7 +7,7 @@ import { notThisFormat } from '../../shared/input.ts';
 import { cwesOf, filePath, observation, RecordError, record, required, severityOf } from '../../shared/normalize.ts';
 import { platformOf } from '../../shared/platform.ts';
 import { epssOf, fixStateOf, ratingOf } from '../../shared/ratings.ts';
-import { arr, date, isObj, type Obj, obj, str, strs } from '../../shared/read.ts';
+import { arr, date, dayOf, isObj, type Obj, obj, str, strs } from '../../shared/read.ts';
 import { runEntry } from '../../shared/run.ts';
 import { folderRestriction } from '../../shared/target-folder.ts';
 
@@ -196,8 +196,18 @@ function observationOf(match: Obj, place: string, scan: Scan, ignored: boolean):
     epss: epssOf(epss?.epss, epss?.percentile, epss?.date),
     known_exploited: arr(vulnerability.knownExploited).length > 0,
     fix_state: fixStateOf(str(fix.state)),
+    fix_published_date: publishedOn(fix),
     analysis: analysisOf(match),
   });
+}
+
+/** The day on which the first of the fixed versions was available. */
+function publishedOn({ versions, available }: Obj): string | undefined {
+  const fixed = new Set(strs(versions));
+  const days = arr(available)
+    .map(obj)
+    .flatMap((entry) => (fixed.has(str(entry.version) ?? '') ? (dayOf(date(entry.date)) ?? []) : []));
+  return days.sort()[0];
 }
 
 /** True if the match is ignored because a VEX statement or the distribution says that the package is fixed. */

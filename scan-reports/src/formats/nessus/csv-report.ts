@@ -2,7 +2,7 @@ import type { Asset, Observation, ReportEntry, ReportInput } from '../../contrac
 import { csvEnd, csvRows } from '../../csv/rows.ts';
 import { cwesOf, hostAsset, idsIn, isIp, observation, record, required, webAsset } from '../../shared/normalize.ts';
 import { epssOf } from '../../shared/ratings.ts';
-import { count, date, str } from '../../shared/read.ts';
+import { count, date, dayOf, str } from '../../shared/read.ts';
 import { runEntry } from '../../shared/run.ts';
 import { componentOf, cvssOf, exploitOf, pageIn, severityOfRisk, solutionOf } from './item.ts';
 import { isDead, PING, SCAN_INFORMATION, scanInformation } from './scan-information.ts';
@@ -52,6 +52,7 @@ const COLUMNS = {
   exploitMaturity: ['Exploit Maturity', 'Exploit Code Maturity', 'definition.vpr.drivers_exploit_code_maturity'],
   frameworks: ['Exploit Frameworks', 'Metasploit', 'Core Impact', 'CANVAS'],
   malware: ['definition.exploited_by_malware'],
+  patched: ['Patch Publication Date', 'definition.patch_published'],
   started: ['Host Start'],
   ended: ['Host End'],
   firstSeen: ['First Discovered', 'First Found', 'First Seen', 'first_observed'],
@@ -129,6 +130,7 @@ function rowOf(cell: Cell, place: string): Observation {
       malware: isTrue(cell('malware')),
     }),
     known_exploited: /CISA-KNOWN-EXPLOITED/i.test(cell('crossReferences') ?? ''),
+    fix_published_date: dayOf(date(cell('patched'))),
   });
 }
 

@@ -238,6 +238,23 @@ test('keeps EPSS, exploit maturity and known exploitation', async () => {
   expect(observations.map(({ known_exploited }) => known_exploited)).toEqual([undefined, undefined, undefined, true, undefined]);
 });
 
+test('keeps the day on which the patch was published', async () => {
+  const item = (content: string) => `<ReportItem port="0" severity="2" pluginID="1" pluginName="A">${content}</ReportItem>`;
+  const dates = ['2021/12/20', ' 2021/12/20 ', '2021/02/30', 'soon', ''].map((text) => `<patch_publication_date>${text}</patch_publication_date>`);
+  const { observations } = await readAll(nessus, host({}, [...dates, '<plugin_publication_date>2021/12/23</plugin_publication_date>'].map(item).join('')));
+  expect(observations.map(({ fix_published_date }) => fix_published_date)).toEqual(['2021-12-20', '2021-12-20', ...Array(4).fill(undefined)]);
+  expect(observations[5]).not.toHaveProperty('fix_published_date');
+});
+
+test.each([
+  ['Nessus', 'Plugin ID,Host,Name,Patch Publication Date', '1,192.0.2.7,A,2021/12/20'],
+  ['Security Center', 'Plugin,Plugin Name,IP Address,Patch Publication Date', '1,A,192.0.2.7,"Dec 20, 2021 12:00:00 EST"'],
+  ['Vulnerability Management', 'definition.id,definition.name,asset.name,definition.patch_published', '1,A,web1,2021-12-20T00:00:00.000Z'],
+])('CSV of %s: keeps the day on which the patch was published', async (_, header, row) => {
+  const { observations } = await readAll(nessus, fromBuffer(`${header}\n${row}\n`));
+  expect(observations).toMatchObject([{ rule: '1', fix_published_date: '2021-12-20' }]);
+});
+
 test.each([
   ['3', 'Medium', undefined, 'high', '3'],
   ['2', 'Medium', '7.5', 'high', '7.5'],

@@ -1,7 +1,7 @@
 import type { Asset, Observation, ReportEntry, ReportInput, Severity } from '../../contract.ts';
 import { cwesOf, hostAsset, observation, record, required, severityOfScore, webAsset } from '../../shared/normalize.ts';
 import { epssOf } from '../../shared/ratings.ts';
-import { count, date, num, str } from '../../shared/read.ts';
+import { count, date, dayOf, num, str } from '../../shared/read.ts';
 import { runEntry } from '../../shared/run.ts';
 import { childText, childTexts, type XmlElement, xmlElements } from '../../xml/elements.ts';
 import { componentOf, cvssOf, exploitOf, pageIn, severityOfRisk, solutionOf } from './item.ts';
@@ -138,18 +138,20 @@ function itemOf(element: XmlElement, place: string, { asset, ended }: Host): Obs
       : { port: count(port), protocol: str(protocol)?.toLowerCase(), ...componentOf(text('cpe')) },
     last_seen: ended,
     tags: str(pluginFamily) ? [str(pluginFamily) as string] : [],
-    ...exploitsIn(element),
+    ...factsIn(element),
   });
   return text('compliance-result') ? complianceOf(common, plugin, text) : common;
 }
 
 /** One pass over the fields, because most plugins have none of these. */
-function exploitsIn({ children }: XmlElement): Pick<Observation, 'epss' | 'exploit_maturity' | 'known_exploited'> {
+function factsIn({ children }: XmlElement): Pick<Observation, 'epss' | 'exploit_maturity' | 'known_exploited'> & { fix_published_date: string | undefined } {
   let epss: string | undefined;
+  let patched: string | undefined;
   let exploited = false;
   const exploits = { maturity: undefined as string | undefined, available: false, framework: false, malware: false };
   for (const { name, text } of children) {
     if (name === 'epss_score') epss = text;
+    else if (name === 'patch_publication_date') patched = text;
     else if (name === 'cisa-known-exploited' || (name === 'xref' && text.startsWith('CISA-KNOWN-EXPLOITED'))) exploited = true;
     else if (!name.startsWith('exploit')) continue;
     else if (name === 'exploit_code_maturity') exploits.maturity = text;
@@ -159,7 +161,12 @@ function exploitsIn({ children }: XmlElement): Pick<Observation, 'epss' | 'explo
   }
   const score = epssOf(epss);
   const maturity = exploitOf(exploits);
-  return { ...(score ? { epss: score } : {}), ...(maturity ? { exploit_maturity: maturity } : {}), ...(exploited ? { known_exploited: true } : {}) };
+  return {
+    ...(score ? { epss: score } : {}),
+    ...(maturity ? { exploit_maturity: maturity } : {}),
+    ...(exploited ? { known_exploited: true } : {}),
+    fix_published_date: dayOf(date(patched)),
+  };
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Asset, ExploitMaturity, Observation, ReportEntry, ReportHead, Repo
 import { csvEnd, csvRows } from '../../csv/rows.ts';
 import { hasColumns } from '../../detect.ts';
 import { cwesOf, idsIn, isIp, observation, RecordError, record, required } from '../../shared/normalize.ts';
-import { count, str } from '../../shared/read.ts';
+import { count, dayOf, str } from '../../shared/read.ts';
 import { runEntry } from '../../shared/run.ts';
 import { assetOf, cvssOf, dateOf, describe, presentText, readable, severityOfLevel, tagsOf } from './common.ts';
 
@@ -26,6 +26,7 @@ const COLUMNS = {
   cwe: ['CWE'],
   cvss3: ['CVSS3.1 Base', 'CVSS3 Base', 'CVSS3', 'CVSSv3.1 Base (nvd)', 'CVSSv3.1 Base'],
   cvss2: ['CVSS Base', 'CVSS', 'CVSSv2 Base (nvd)', 'CVSSv2 Base'],
+  patched: ['Patch Released'],
   threats: ['RTI'],
   threat: ['Threat', 'THREAT', 'CVE-Description'],
   impact: ['Impact', 'IMPACT'],
@@ -96,6 +97,7 @@ function rowOf(cells: Readonly<Record<string, string>>, cell: Cell, place: strin
     tags: tagsOf(cell('category'), type),
     exploit_maturity: exploitOf(cell('threats')),
     known_exploited: /cisa.?known.?exploited/i.test(cell('threats') ?? ''),
+    fix_published_date: dayOf(dateOf(cell('patched'))),
   });
 }
 

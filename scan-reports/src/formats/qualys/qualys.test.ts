@@ -177,6 +177,7 @@ test('VMDR list: reads lists by QID and by CVE', async () => {
       suppressed: true,
       first_seen: new Date('2025-12-01T10:00:00Z'),
       tags: ['Operating System', 'potential'],
+      fix_published_date: '2025-11-15',
     },
     {
       rule: '100005',
@@ -186,6 +187,7 @@ test('VMDR list: reads lists by QID and by CVE', async () => {
       last_seen: new Date('2026-02-03T19:00:00Z'),
     },
   ]);
+  expect(observations[1]).not.toHaveProperty('fix_published_date');
   expect((await read('vmdr-cve.csv')).observations).toMatchObject([
     {
       rule: '730143',

@@ -38,6 +38,7 @@ test('reads everything that identifies and describes a finding', async () => {
     tags: ['payments'],
     epss: { score: 0.94, percentile: 0.999, date: '2026-11-14' },
     known_exploited: true,
+    fix_published_date: '2021-12-10',
   });
 });
 
