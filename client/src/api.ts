@@ -1762,6 +1762,8 @@ export type Finding = {
   malicious: boolean;
   /** Whether there is a fix, according to the sources */
   fix_state: FixState | null;
+  /** The earliest day on which a fix was published, according to the sources */
+  fix_published_date: string | null;
   /** The tool's id of the check */
   rule: string | null;
   /** Risk from 0 to 100, from severity, exploitation, and the asset */
@@ -2848,6 +2850,8 @@ export type ListedFinding = {
   malicious: boolean;
   /** Whether there is a fix, according to the sources */
   fix_state: FixState | null;
+  /** The earliest day on which a fix was published, according to the sources */
+  fix_published_date: string | null;
   /** The tool's id of the check */
   rule: string | null;
   /** Risk from 0 to 100, from severity, exploitation, and the asset */
@@ -4111,6 +4115,8 @@ export type Sighting = {
     exploit_maturity: ExploitMaturity | null;
     /** Whether there is a fix, according to the sources */
     fix_state: FixState | null;
+    /** Day on which a fix was published */
+    fix_published_date: string | null;
     /** Package or product */
     component: string | null;
     /** Installed version of the component */

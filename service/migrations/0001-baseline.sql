@@ -705,6 +705,7 @@ create table findings (
   exploit_maturity text,
   malicious boolean not null default false,
   fix_state text,
+  fix_published_date text,
   -- The tool's id of the check.
   rule text,
   component text,
@@ -1206,6 +1207,7 @@ create unlogged table import_rows (
   exploit_maturity text,
   malicious boolean not null,
   fix_state text,
+  fix_published_date text,
   rule text,
   component text,
   location jsonb not null,

@@ -66,10 +66,15 @@ function factsOf(finding: Finding): Record<string, string | null> {
     vulnerability: vulnerability_ids.join(', '),
     asset: `${asset.name} (${asset.type})`,
     location: placeOf(finding),
+    fix: fixOf(finding),
     seen: `${dayOf(first_seen)} to ${dayOf(last_seen)} by ${sources.map(({ name }) => name).join(', ')}`,
     deadline: dayOf(due_at) || 'none',
     tags: tags.join(', '),
   };
+}
+
+function fixOf({ location: { fixed_version }, fix_published_date }: Finding): string {
+  return [fixed_version, fix_published_date && `published ${fix_published_date}`].filter(Boolean).join(', ');
 }
 
 const EXPORT_FORMATS = ['csv', 'ndjson', 'sarif', 'cyclonedx-vex', 'openvex'] as const;

@@ -473,6 +473,7 @@ interface FindingsTable {
   exploit_maturity: string | null;
   malicious: Generated<boolean>;
   fix_state: string | null;
+  fix_published_date: string | null;
   rule: string | null;
   component: string | null;
   component_key: string | null;
@@ -621,6 +622,7 @@ interface ImportRowsTable {
   exploit_maturity: string | null;
   malicious: boolean;
   fix_state: string | null;
+  fix_published_date: string | null;
   rule: string | null;
   component: string | null;
   location: JsonColumn;

@@ -15,7 +15,7 @@ const Track = Type.String({ description: 'The branch, environment or release lin
 const Code = OneOf(stillOpenCodes, { description: 'The reason, for programs' });
 const Sentence = Type.String({ description: 'The reason, in words', examples: ['The last scan of the source reports the finding.'] });
 
-const { title, vulnerability_ids, cwes, cvss, epss, exploit_maturity, fix_state } = listedSchemas;
+const { title, vulnerability_ids, cwes, cvss, epss, exploit_maturity, fix_state, fix_published_date } = listedSchemas;
 const { component, version, fixed_version, path } = Location.properties;
 
 export const Sighting = Named('Sighting', {
@@ -69,6 +69,7 @@ export const Sighting = Named('Sighting', {
       epss,
       exploit_maturity,
       fix_state,
+      fix_published_date: { ...fix_published_date, description: 'Day on which a fix was published' },
       component,
       version,
       fixed_version,

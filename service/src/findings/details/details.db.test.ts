@@ -73,11 +73,20 @@ describe('what each source says', () => {
   it('includes how far exploits are, whether there is a fix, and the build with its commit', async () => {
     const id = cve();
     const asset: Asset = { type: 'repository', name: `https://git.example.com/says-${count}`, commit: '3f2c9d1e', ref: 'main' };
-    const given = { asset, vulnerability_ids: [id], exploit_maturity: 'functional' as const, fix_state: 'available' as const, epss: { score: 0.25 } };
+    const given = {
+      asset,
+      vulnerability_ids: [id],
+      exploit_maturity: 'functional' as const,
+      fix_state: 'available' as const,
+      fix_published_date: '2024-05-06',
+      epss: { score: 0.25 },
+    };
     await scan(asset, [seen(given)], 1);
     expect(await finding<Shown>(id)).toMatchObject({
       versions: [{ track: 'main', commit: '3f2c9d1e' }],
-      sightings: [{ track: 'main', reported: { exploit_maturity: 'functional', fix_state: 'available', epss: { score: 0.25 } } }],
+      sightings: [
+        { track: 'main', reported: { exploit_maturity: 'functional', fix_state: 'available', fix_published_date: '2024-05-06', epss: { score: 0.25 } } },
+      ],
     });
   });
 

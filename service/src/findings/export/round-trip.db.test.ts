@@ -35,7 +35,7 @@ const ofSystemPackage = `(coalesce(f.component_key, '') ~ '^(deb|rpm|apk|alpm)/'
 async function describedIn(orgId: string): Promise<Described[]> {
   const { rows } = await engine.admin().query<Described>(
     `select a.type as asset_type, a.name as asset, f.weakness, case when not ${ofSystemPackage} then encode(f.identity_key, 'hex') end as identity_key, f.location, f.title, f.severity, f.vulnerability_ids,
-       f.cwes, f.cvss_vector, f.cvss_score, f.component, f.tags, f.first_seen, f.last_seen, t.description, t.solution, t.reference_urls,
+       f.cwes, f.cvss_vector, f.cvss_score, f.component, f.tags, f.fix_published_date, f.first_seen, f.last_seen, t.description, t.solution, t.reference_urls,
        (select bool_and(s.suppressed) from sightings s where s.org_id = f.org_id and s.finding_id = f.id) as suppressed, f.place_count,
        (select array_agg(distinct place.label order by place.label) from (
          select s.place as label from sightings s where s.org_id = f.org_id and s.finding_id = f.id and s.place is not null and s.state = 'present'

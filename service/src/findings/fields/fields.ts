@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { Id, Nullable, OneOf, Timestamp } from '../../http/schemas.ts';
 import { severityName, severityRank } from '../severity.ts';
 import { activeStatuses } from '../status.ts';
+import { begunDay } from './begun-day.ts';
 import { field, fold, type ImportedColumn, known, knownOrReported, reported, reportedOrKnown, type Stated } from './field.ts';
 import { shownLocation } from './location.ts';
 import { ratedSeverity } from './rated-severity.ts';
@@ -140,6 +141,14 @@ export const listedFields = {
     },
     show: ({ fix_state }) => fix_state as (typeof fixStates)[number] | null,
     csv: { fix_state: (state) => state },
+  }),
+  fix_published_date: field({
+    schema: Nullable(Type.String({ description: 'The earliest day on which a fix was published, according to the sources', examples: ['2021-12-10'] })),
+    columns: {
+      fix_published_date: reported('fix_published_date', ({ observation }) => begunDay(observation.fix_published_date), 'min(x.fix_published_date)'),
+    },
+    show: ({ fix_published_date }) => fix_published_date,
+    csv: { fix_published_date: (day) => day },
   }),
   rule: field({
     schema: Nullable(Type.String({ description: "The tool's id of the check", examples: ['KSV014'] })),

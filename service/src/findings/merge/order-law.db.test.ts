@@ -21,6 +21,7 @@ const statement = fc.record({
   cvss: fc.constantFrom<Observation['cvss'][]>([], ...vectors.map((vector) => [{ vector }]), [{ score: 7.5 }], [{ score: 9.1, version: '3.1' }]),
   tags: fc.uniqueArray(fc.constantFrom('os', 'lib'), { maxLength: 2 }),
   fix_state: fc.constantFrom('available', 'will_not_fix', undefined),
+  fix_published_date: fc.constantFrom('2025-11-30', '2025-12-01', undefined),
   exploit_maturity: fc.constantFrom('proof_of_concept', 'functional', undefined),
   epss: fc.constantFrom({ score: 0.5, date: '2026-01-01' }, { score: 0.2, date: '2026-01-02' }, undefined),
 } as const);
@@ -33,10 +34,11 @@ const observed: fc.Arbitrary<Observation> = fc
     version: fc.constantFrom('1.0', '1.1', undefined),
     path: fc.constantFrom('a/lib.jar', 'b/lib.jar', undefined),
   })
-  .map(({ said: { fix_state, exploit_maturity, epss, severity_source, ...said }, component, ids, version, path }) =>
+  .map(({ said: { fix_state, fix_published_date, exploit_maturity, epss, severity_source, ...said }, component, ids, version, path }) =>
     seen({
       ...said,
       ...(fix_state ? { fix_state } : {}),
+      ...(fix_published_date ? { fix_published_date } : {}),
       ...(exploit_maturity ? { exploit_maturity } : {}),
       ...(epss ? { epss } : {}),
       ...(severity_source ? { severity_source } : {}),
@@ -306,6 +308,29 @@ describe('a finding is merged from what all sources say', () => {
     // The only source that still sees it has no title for it.
     await engine.run(forward, [], { source: 'tool_a', scope: at(3) });
     expect(await engine.findings(forward)).toMatchObject([{ status: 'open', title: trivy.title }]);
+  });
+
+  it('a fix is available since the earliest day that a source which still sees the finding states', async () => {
+    const org = await engine.organization();
+    const at = (day: number) => ({
+      started_at: `2026-01-0${day}T00:00:00Z`,
+      coverage: 'complete' as const,
+      asset: { type: repository.type, name: repository.name },
+    });
+    const days = async () => (await engine.admin().query('select fix_published_date as day from findings where org_id = $1', [org])).rows;
+    const report = (source: Report['tool'], day: number, ...items: Observation[]) => engine.run(org, items, { source, scope: at(day) });
+    await report('tool_a', 1, log4shell({ fix_published_date: '2021-12-28' }));
+    await report('tool_b', 2, log4shell({ severity: 'critical', fix_published_date: '2021-12-10' }));
+    await report('tool_c', 3, log4shell({ severity: 'critical' }));
+    expect(await days()).toEqual([{ day: '2021-12-10' }]);
+    await report('tool_b', 4);
+    expect(await days()).toEqual([{ day: '2021-12-28' }]);
+    await report('tool_a', 5, log4shell({ fix_published_date: '2999-01-01' }));
+    expect(await days()).toEqual([{ day: null }]);
+    await report('tool_a', 6);
+    await report('tool_c', 7);
+    // Nothing sees it any more: what all of them said is shown again.
+    expect(await days()).toEqual([{ day: '2021-12-10' }]);
   });
 
   it('the rest remains when the source with most to say no longer sees it', async () => {

@@ -200,7 +200,7 @@ export interface FindingState {
 
 const FINDINGS = `
   select f.id, a.name as asset, f.weakness, encode(f.identity_key, 'hex') as identity_key, f.status, f.assurance, f.severity, f.source_severity, f.title, f.reopen_count, f.location, f.tags,
-    f.vulnerability_ids, f.cwes, f.cvss_version, f.cvss_vector, f.cvss_score, f.epss, f.epss_percentile, f.epss_date, f.kev, f.malicious, f.exploit_maturity, f.fix_state, f.severity_source,
+    f.vulnerability_ids, f.cwes, f.cvss_version, f.cvss_vector, f.cvss_score, f.epss, f.epss_percentile, f.epss_date, f.kev, f.malicious, f.exploit_maturity, f.fix_state, f.fix_published_date, f.severity_source,
     f.severity_disputed, f.rule, f.component, (select t.description from finding_texts t where t.org_id = f.org_id and t.id = f.text_id) as description, case when f.status in ('open', 'in_progress', 'remediated') then f.place_count end as place_count, f.risk_score, f.first_seen, f.last_seen, f.due_at, f.status_reason, f.search::text,
     (select coalesce(jsonb_agg(jsonb_build_object('source', o.provider, 'state', s.state, 'external_id', s.external_id, 'severity', s.severity, 'suppressed', s.suppressed, 'track', t.name)
       order by o.provider, o.name, t.name), '[]') from sightings s join sources o on o.org_id = s.org_id and o.id = s.source_id

@@ -83,9 +83,10 @@ function Summary({ finding }: Part) {
               {location.fixed_version}
             </span>
           ) : (
-            location.component && 'No fix is known'
+            location.component && !finding.fix_published_date && 'No fix is known'
           ),
         ],
+        ['Fix available since', finding.fix_published_date && day(finding.fix_published_date)],
         [
           'Path',
           location.path && (
