@@ -25,6 +25,7 @@ export const UNCONFIRMED: readonly { code: TrustCode; why: string; fields: reado
       'findings.after.others',
       'findings.after.scan',
       'findings.after.state',
+      'findings.fix_published_date',
       'scans.copy_of',
       'scans.credentialed',
       'scans.ended_at',

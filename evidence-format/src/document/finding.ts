@@ -36,6 +36,8 @@ export interface FindingFacts {
   component: string | null;
   component_version: string | null;
   fixed_version: string | null;
+  /** The earliest day on which a fix was published, according to the sources: `2026-11-15`. */
+  fix_published_date: string | null;
   purl: string | null;
   place: string | null;
   /** Earliest of scan times and receipts over everything that was merged into the finding. */

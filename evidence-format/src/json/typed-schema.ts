@@ -65,7 +65,9 @@ export const anyText: Of<string> = { type: 'string' };
 export const name: Of<string> = { type: 'string', minLength: 1 };
 export const flag: Of<boolean> = { type: 'boolean' };
 export const uuid = text(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/);
-/** RFC 3339 in UTC with milliseconds. Programs read a day that its month does not have in different ways. */
+/** Programs read a day that its month does not have in different ways. */
+export const date = text(/^\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)|02-(?:0[1-9]|[12]\d))$/);
+/** RFC 3339 in UTC with milliseconds. */
 export const time = text(
   /^\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)|02-(?:0[1-9]|[12]\d))T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/,
 );

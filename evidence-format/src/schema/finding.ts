@@ -1,7 +1,7 @@
 import { ASSURANCES, CAUSES, type Finding, type Occurrence } from '../document/finding.ts';
 import { PROVENANCES } from '../document/scan.ts';
 import { FINDING_STATES, SEVERITIES, STANDINGS } from '../document/states.ts';
-import { anyText, between, choice, field, flag, list, name, nullable, type Of, object, time, uuid, whole } from '../json/typed-schema.ts';
+import { anyText, between, choice, date, field, flag, list, name, nullable, type Of, object, time, uuid, whole } from '../json/typed-schema.ts';
 import { person } from './parts.ts';
 
 const occurrence = object<Occurrence>({
@@ -70,6 +70,7 @@ export const findingSchema: Of<Finding> = {
     component: field('Affected component, or null.', nullable(anyText)),
     component_version: field('Installed version of the component, or null.', nullable(anyText)),
     fixed_version: field('Version that fixes the weakness, as reported, or null.', nullable(anyText)),
+    fix_published_date: field('Earliest day on which a fix was published, as reported (YYYY-MM-DD), or null.', nullable(date)),
     purl: field('Package URL of the component, or null.', nullable(anyText)),
     place: field('Location inside the asset, such as a path or a port, or null.', nullable(anyText)),
     first_seen: field('Earliest scan or receipt that shows the finding.', time),

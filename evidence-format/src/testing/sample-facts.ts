@@ -50,6 +50,7 @@ export function findingFacts(number: number, overrides: Partial<FindingFacts> = 
     component: 'openssl',
     component_version: '3.0.1',
     fixed_version: null,
+    fix_published_date: null,
     purl: null,
     place: null,
     first_seen: on('03-01'),

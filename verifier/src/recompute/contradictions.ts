@@ -70,7 +70,7 @@ const BY_HAND = 'manual';
 
 /** The same for one finding. */
 export function* findingContradictions(finding: Finding, known: Known): Generator<Fault> {
-  const { id, cves, cvss, kev, kev_since, sources, occurrence_count, occurrences, before, after, suppressed, epss, asset } = finding;
+  const { id, cves, cvss, kev, kev_since, sources, occurrence_count, occurrences, before, after, suppressed, epss, asset, fix_published_date } = finding;
   const fault = (detail: string): Fault => ({ ...against(`The finding ${id} ${detail}`), file: FINDINGS });
   if (new Set(cves).size < cves.length) yield fault('names a CVE twice');
   if (cvss?.vector.startsWith('CVSS:') && !cvss.vector.startsWith(`CVSS:${cvss.version}/`)) yield fault('has a vector of another version of CVSS');
@@ -82,6 +82,7 @@ export function* findingContradictions(finding: Finding, known: Known): Generato
   if (after.state === 'absent' && suppressed) yield fault('is suppressed by a source that no longer shows it');
   if (known.scans.get(before.scan ?? '')?.records === 0) yield fault('was shown by a scan without records');
   if (epss !== null && epss.date !== null && !isDateUntil(epss.date, known.asOf)) yield fault('has an EPSS rating of a day that had not come');
+  if (fix_published_date !== null && !isDateUntil(fix_published_date, known.asOf)) yield fault('has a fix of a day that had not come');
   for (const scan of [before.scan, ...(after.state === 'absent' ? scansAfter(finding) : [])].flatMap((one) => known.scans.get(one ?? '') ?? []))
     if (!known.sources.get(asset.id)?.some((one) => isSourceOf(one, scan)))
       yield fault(`was scanned by ${scan.tool}, which is not one of the sources of its asset`);

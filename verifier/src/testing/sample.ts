@@ -74,6 +74,7 @@ function sampleFinding(number: number): FindingFacts {
     component: 'openssl',
     component_version: '3.0.1',
     fixed_version: '3.0.2',
+    fix_published_date: '2026-02-01',
     purl: 'pkg:deb/debian/openssl@3.0.1',
     place: null,
     first_seen: AT.seen,

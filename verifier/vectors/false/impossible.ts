@@ -48,6 +48,7 @@ const against: Vector[] = [
   lieAboutFinding('a date of a catalog that does not have the finding', ['contradiction'], { kev: false, kev_since: AT.seen }),
   lieAboutFinding('added to a catalog after as_of', ['time_order'], { kev: true, kev_since: LATE }),
   lieAboutFinding('an EPSS rating of the future', ['contradiction'], { epss: { score: 0.1, date: '2031-01-01' } }),
+  lieAboutFinding('a fix of the future', ['contradiction'], { fix_published_date: '2031-01-01' }),
   lie('an organization whose name reverses text', ['schema'], ({ organization }) => void Object.assign(organization, { name: 'Acme \u202Eetihw' })),
   lie('an asset whose name has an invisible character', ['schema'], (evidence) => {
     const name = 'web\u200B-1';

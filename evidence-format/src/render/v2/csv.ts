@@ -40,6 +40,7 @@ const columns: Readonly<Record<string, (finding: Finding) => Value>> = {
   component: ({ component }) => component,
   component_version: ({ component_version }) => component_version,
   fixed_version: ({ fixed_version }) => fixed_version,
+  fix_published_date: ({ fix_published_date }) => fix_published_date,
   purl: ({ purl }) => purl,
   place: ({ place }) => place,
   first_seen: ({ first_seen }) => first_seen,

@@ -41,6 +41,7 @@ export function sampleFinding(number: number, overrides: Partial<Finding> = {}):
     component,
     component_version: `2.14.${number % 10}`,
     fixed_version: '2.17.1',
+    fix_published_date: number % 2 === 0 ? null : '2026-03-01',
     purl: `pkg:maven/org.example/${component}@2.14.${number % 10}`,
     place: `app/lib/${component}-2.14.jar`,
     first_seen: '2026-03-02T08:14:12.000Z',

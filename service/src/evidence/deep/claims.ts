@@ -4,7 +4,20 @@ import type { OpenedPackage, StoredFile } from '@rrs/verifier';
 /** What the deep check needs of a finding. */
 export type Claim = Pick<
   Finding,
-  'id' | 'title' | 'weakness' | 'cves' | 'severity_source' | 'asset' | 'component' | 'purl' | 'place' | 'occurrence_count' | 'occurrences' | 'before' | 'after'
+  | 'id'
+  | 'title'
+  | 'weakness'
+  | 'cves'
+  | 'severity_source'
+  | 'fix_published_date'
+  | 'asset'
+  | 'component'
+  | 'purl'
+  | 'place'
+  | 'occurrence_count'
+  | 'occurrences'
+  | 'before'
+  | 'after'
 >;
 
 /** What the deep check needs of a scan. */

@@ -13,6 +13,7 @@ function claim(change: Partial<Claim> = {}): Claim {
     weakness: 'CVE-2026-1',
     cves: ['CVE-2026-1'],
     severity_source: 'high',
+    fix_published_date: null,
     asset: ASSET,
     component: 'openssl',
     purl: null,
@@ -28,6 +29,7 @@ function claim(change: Partial<Claim> = {}): Claim {
 interface Reported {
   id?: string;
   name?: string;
+  fixed?: string;
   image?: string;
 }
 
@@ -52,8 +54,8 @@ const trivy = (found: Reported[], image = 'registry.example/shop:1') =>
   });
 const grype = (found: Reported[], image = 'registry.example/shop:1') =>
   JSON.stringify({
-    matches: found.map(({ id = 'CVE-2026-1', name = 'openssl' }) => ({
-      vulnerability: { id, severity: 'High' },
+    matches: found.map(({ id = 'CVE-2026-1', name = 'openssl', fixed }) => ({
+      vulnerability: { id, severity: 'High', fix: { versions: ['2'], state: 'fixed', available: fixed === undefined ? [] : [{ version: '2', date: fixed }] } },
       artifact: { name, version: '1', type: 'npm' },
     })),
     source: { type: 'image', target: { userInput: image } },
@@ -150,6 +152,24 @@ describe('a finding is contradicted', () => {
     // Of several records of one finding, the service may count a lower one.
     const mixed = trivy([{}, {}]).replace('"HIGH"', '"MEDIUM"');
     expect(await only({ before: mixed, findings: [claim({ severity_source: 'medium' })] })).toMatchObject({ result: 'confirmed' });
+  });
+
+  it('if the report before states that a fix was published earlier', async () => {
+    const findings = [claim({ fix_published_date: '2026-03-02' })];
+    const result = async (...found: Reported[]) => await only({ findings, before: grype(found), formats: ['grype', 'trivy'] });
+    const reasons = ['The report before the fix states that a fix was published before 2026-03-02, which the package says.'];
+    expect(await result({ fixed: '2026-03-01' })).toEqual({ result: 'contradicted', reasons });
+    // Another source can state an earlier day. Of several records of one finding, the service may count a later one.
+    for (const found of [
+      [{ fixed: '2026-03-02' }],
+      [{ fixed: '2026-04-01' }],
+      [{ fixed: '2026-03-01' }, { fixed: '2026-03-02' }],
+      [{ fixed: '2026-03-01' }, {}],
+    ])
+      expect(await result(...found)).toMatchObject({ result: 'confirmed' });
+    // Another source still sees the finding, and only what it states counts.
+    const seen = [claim({ fix_published_date: '2026-03-02', after: { state: 'present', scan: 'a', others: [], doubts: [] } })];
+    expect(await only({ findings: seen, before: grype([{ fixed: '2026-03-01' }]), formats: ['grype', 'trivy'] })).toMatchObject({ result: 'not_checkable' });
   });
 
   it('if the after report still contains it and has a record that cannot be read', async () => {

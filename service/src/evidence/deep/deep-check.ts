@@ -35,6 +35,8 @@ interface ReadReport {
   sightings: Map<string, Sightings>;
   /** The lowest severity that a record of the finding states: several records of one report can rate it differently. */
   mildest: Map<string, number>;
+  /** The latest day on which a fix was published according to a record of the finding. A record that states none is later than all others. */
+  latestFix: Map<string, string>;
   /** Findings whose asset the report names. */
   named: Set<string>;
 }
@@ -52,7 +54,7 @@ async function readReports({ files }: OpenedPackage, { scans }: Claims, targets:
 }
 
 function unread(problem: string): ReadReport {
-  return { problem, sightings: new Map(), mildest: new Map(), named: new Set() };
+  return { problem, sightings: new Map(), mildest: new Map(), latestFix: new Map(), named: new Set() };
 }
 
 /** A report that cannot be read confirms nothing, and it must not keep the others from being read. */
@@ -112,11 +114,19 @@ function record(report: ReadReport, { byId, byComponent, byAsset }: Indexed, obs
     const relation = relationOf(target, candidate);
     if (relation === null) continue;
     const { id } = target.claim;
-    if (relation === 'same') report.mildest.set(id, Math.min(report.mildest.get(id) ?? Number.POSITIVE_INFINITY, severityRank(observation.severity)));
+    if (relation === 'same') rate(report, id, observation);
     const sightings: Sightings = report.sightings.get(target.claim.id) ?? new Map();
     if (!sightings.has(relation)) sightings.set(relation, candidate.position);
     report.sightings.set(target.claim.id, sightings);
   }
+}
+
+const NEVER = '9999';
+
+function rate({ mildest, latestFix }: ReadReport, id: string, { severity, fix_published_date = NEVER }: Observation): void {
+  mildest.set(id, Math.min(mildest.get(id) ?? Number.POSITIVE_INFINITY, severityRank(severity)));
+  const known = latestFix.get(id) ?? '';
+  latestFix.set(id, known > fix_published_date ? known : fix_published_date);
 }
 
 interface Known {
@@ -152,11 +162,22 @@ function judgeBefore(target: Target, known: Known): Finding {
   const found = sightingsOf(target, known, target.claim.before.scan, 'before');
   if (typeof found === 'string') return { doubt: found };
   const { report, sightings } = found;
-  if (sightings.has('same')) return isUnderstated(target, report) ? { contradiction: understated(target) } : {};
+  if (sightings.has('same')) return judgeValues(target, report);
   if (report.problem !== null) return { doubt: `Scan before the fix: ${report.problem}.` };
   const position = [...sightings.values()][0];
   if (position !== undefined) return { doubt: `Scan before the fix: the report contains a similar record, but under another asset, line or ID (${position}).` };
   return { contradiction: 'The report before the fix does not contain the finding.' };
+}
+
+function judgeValues(target: Target, report: ReadReport): Finding {
+  if (isUnderstated(target, report)) return { contradiction: understated(target) };
+  if (!isPostponed(target, report)) return {};
+  return { contradiction: `The report before the fix states that a fix was published before ${target.claim.fix_published_date}, which the package says.` };
+}
+
+/** The package states the earliest day of all sources that still see the finding, or of all if it is gone. */
+function isPostponed({ claim: { id, fix_published_date, after } }: Target, { latestFix }: ReadReport): boolean {
+  return after.state === 'absent' && fix_published_date !== null && fix_published_date > (latestFix.get(id) ?? NEVER);
 }
 
 /** Deadlines and gaps are judged by the severity that the package states, so it must not be lower than every record of the finding. */

@@ -69,6 +69,15 @@ describe('severity', () => {
   });
 });
 
+describe('the day on which a fix was published', () => {
+  it('is the earliest that a source states, or null', async () => {
+    const more = { fixed_version: '1.1', fix_published_date: '2026-02-03' };
+    await scan({ image: 'patched', components: { ssl: 'high' }, more });
+    await scan({ image: 'unpatched', components: { ssl: 'high' } });
+    expect(await facts(...(await found('patched')), ...(await found('unpatched')))).toMatchObject([more, { fixed_version: null, fix_published_date: null }]);
+  });
+});
+
 describe('cause', () => {
   it('is a scan if one no longer shows the finding, and nobody decided it', async () => {
     await scan({ image: 'fixed', components: { ssl: 'high' } });

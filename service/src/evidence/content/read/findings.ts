@@ -43,6 +43,7 @@ export function buildFindingFacts(row: EvidenceFinding, { toPerson, ownerlessKey
     component: row.component,
     component_version: text('version'),
     fixed_version: text('fixed_version'),
+    fix_published_date: row.fix_published_date,
     purl: text('purl'),
     place: locationText(row.location),
     first_seen: firstSeen,

@@ -11,6 +11,9 @@ import { type Block, type Cell, line, optionalLine, type Row, type Section, word
 import type { Names } from '../names.ts';
 import { doubtLines } from './doubts.ts';
 
+const PATCHES =
+  'To compare the release of a patch with its installation, as PCI DSS 6.3.3 asks, read “Fix published”, the earliest date that a source states, “Claimed”, when a person said that the fix is in place, and “Closed”. The outcome says whether a scan verified it.';
+
 export function findingsSection({ findings }: Evidence, names: Names): Section {
   const shown = names.findings.slice(0, MOST.findings);
   const intro =
@@ -24,6 +27,7 @@ export function findingsSection({ findings }: Evidence, names: Names): Section {
     heading: 'Findings before and after',
     blocks: [
       words(intro),
+      ...(shown.some(({ fix_published_date }) => fix_published_date !== null) ? [words(PATCHES)] : []),
       ...STANDING_ORDER.flatMap((standing): Block[] => {
         const its = shown.filter((finding) => finding.standing === standing);
         const all = findings.filter((finding) => finding.standing === standing).length;
@@ -97,9 +101,10 @@ function comparisonCell({ before, after, contradicted_by, provenance }: Finding,
   ];
 }
 
-function datesCell({ first_seen, due_at, closed_at, within_sla, claimed_at, reopen_count }: Finding): Cell {
+function datesCell({ first_seen, fix_published_date, due_at, closed_at, within_sla, claimed_at, reopen_count }: Finding): Cell {
   return [
     line(`First ${day(first_seen)}`),
+    ...optionalLine(fix_published_date && `Fix published ${fix_published_date}`),
     ...optionalLine(claimed_at && `Claimed ${day(claimed_at)}`),
     ...optionalLine(closed_at && `Closed ${day(closed_at)}`),
     line(due_at === null ? 'No deadline' : `Due ${day(due_at)}`),
