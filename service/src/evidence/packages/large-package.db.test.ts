@@ -4,7 +4,7 @@ import { nodePlatform } from '@rrs/verifier/node';
 import { expect, it } from 'vitest';
 import { allFormats, type PackageBody, usePackages } from '../../testing/evidence/packages.ts';
 
-const FINDINGS = 2_000;
+const FINDINGS = 1_200;
 const world = usePackages();
 
 it(`seals a work item with ${FINDINGS} findings completely`, async () => {

@@ -4,7 +4,7 @@ import { type Item, seen, useImports } from '../../testing/findings/imports.ts';
 
 const engine = useImports();
 const hostOf = (n: number): Asset => ({ type: 'host', name: `host${n}.example.com` });
-const SIZE = 15_000;
+const SIZE = 8_000;
 const found: readonly Observation[] = Array.from({ length: SIZE }, (_, n) =>
   seen({ asset: hostOf(n % 20), vulnerability_ids: [`CVE-2024-${10_000 + n}`], location: { component: `lib${n}`, version: '1.0' } }),
 );

@@ -268,21 +268,21 @@ describe('links to findings', () => {
 
   it('can number thousands, up to the limit of a work item', async () => {
     const origin = await ours.finding({ title: 'crowd', asset: { type: 'host', name: 'crowd.example' } });
-    await copiesOf(api, origin, 5_999);
+    await copiesOf(api, origin, 1_999);
     const item = await ours.item([], { filter: { asset: 'crowd.' } });
-    expect(item.findings).toMatchObject({ total: 6_000, open: 6_000 });
+    expect(item.findings).toMatchObject({ total: 2_000, open: 2_000 });
     expect(await ours.patch(item.id, { status: 'awaiting_verification', reason: 'rolled out everywhere' })).toMatchObject({
       status: 200,
-      body: { status: 'awaiting_verification', findings: { remediated: 6_000, open: 0 } },
+      body: { status: 'awaiting_verification', findings: { remediated: 2_000, open: 0 } },
     });
     const more = await ours.finding({ title: 'crowd', asset: { type: 'host', name: 'flock.example' } });
-    await copiesOf(api, more, 4_999);
+    await copiesOf(api, more, 8_999);
     expect(await ours.call('POST', `/work-items/${item.id}/findings`, { filter: { asset: 'flock.' } })).toMatchObject({ status: 409 });
     expect(await ours.call('POST', '/work-items', { title: 'all', filter: { q: 'crowd' } })).toMatchObject({
       status: 400,
       body: { errors: [{ path: '/filter' }] },
     });
-    expect((await ours.read(item.id)).findings.total).toBe(6_000);
+    expect((await ours.read(item.id)).findings.total).toBe(2_000);
     expect(await stray(api)).toEqual([]);
   });
 });
