@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { casts } from './casts.ts';
 import { apiDescription } from './description.ts';
+import { expandedCalls } from './expanded-calls.ts';
 import { language } from './language.ts';
 import { namedTests } from './named-tests.ts';
 import { regularExpressions } from './regular-expressions.ts';
@@ -51,6 +52,15 @@ describe('repeatable transactions', () => {
   });
   test('changes after the transaction are not reported', () => {
     expect(messages(repeatableTransactions, 'service/src/http/a.ts', 'const n = await db.withSystem((tx) => count(tx));\ntotal += n;')).toEqual([]);
+  });
+});
+
+describe('expanded calls', () => {
+  test('a call whose columns are selected is reported', () => {
+    expect(messages(expandedCalls, 'service/src/a.ts', 'sql`\ninsert into a select (jsonb_populate_record(a, b(c))).* from a`')).toHaveLength(1);
+  });
+  test('a call that is joined is not reported', () => {
+    expect(messages(expandedCalls, 'service/src/a.ts', 'sql`insert into a select made.* from a cross join jsonb_populate_record(a, b(c)) made`')).toEqual([]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { casts } from './casts.ts';
 import { apiDescription } from './description.ts';
+import { expandedCalls } from './expanded-calls.ts';
 import { language } from './language.ts';
 import { namedTests } from './named-tests.ts';
 import { regularExpressions } from './regular-expressions.ts';
@@ -20,6 +21,7 @@ const checks = {
   apiDescription,
   regularExpressions,
   repeatableTransactions,
+  expandedCalls,
   namedTests,
 };
 

@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schemaChecks, schemasPresent } from '../../testing/evidence/published-schemas.ts';
+import { copiesOf } from '../../testing/findings/work-items.ts';
 import { startApi, type TestApi } from '../../testing/http/api.ts';
 import { longestTurn } from '../../testing/longest-turn.ts';
 import { filters } from '../schemas-filter.ts';
@@ -153,10 +153,7 @@ describe('an export', () => {
     const orgId = api.theirs.id;
     const body = { title: 'many', severity: 'low', asset: { type: 'host', name: 'many.example' } };
     const { id } = (await api.call('POST', '/api/v1/findings', { as: api.theirs.owner, body })).body as { id: string };
-    await api.db.withTenant({ orgId }, async (tx) => {
-      const copy = sql`jsonb_build_object('id', new_id(), 'identity_key', '\\x' || lpad(to_hex(n), 32, '0'))`;
-      await sql`insert into findings select (jsonb_populate_record(f, ${copy})).* from findings f, generate_series(1, 2499) n where f.id = ${id}`.execute(tx);
-    });
+    await copiesOf(api, id, 2_499, orgId);
     const task = { orgId, organization: 'Theirs', format: 'ndjson', filter: {}, started: new Date() } as const;
     const here = await longestTurn(async () => {
       for await (const part of writeExport(api.db, task)) expect(part).not.toBe('');

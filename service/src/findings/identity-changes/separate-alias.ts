@@ -126,18 +126,19 @@ async function createMissing(tx: TenantTx, actor: Actor, moves: readonly Move[],
     with moved as materialized (
       select * from jsonb_to_recordset(${JSON.stringify(missing)}::jsonb) as moved (from_id uuid, to_id uuid, to_weakness text, sightings jsonb)
     ), added as materialized (
-      select (jsonb_populate_record(f, jsonb_build_object('id', moved.to_id, 'weakness', moved.to_weakness, 'status', case when seen.present then 'open' else 'withdrawn' end,
-          'status_reason', null, 'reason_code', 'split', 'status_changed_at', now(), 'status_changed_by', ${actor.person?.id ?? null}::text, 'assurance', null,
-          'acceptance_owner', null, 'acceptance_expires_at', null, 'justification', null, 'closed_at', case when not seen.present then now() end,
-          'severity', f.source_severity, 'severity_override', null, 'severity_override_by', null, 'severity_override_reason', null,
-          'version', 1, 'created_at', now(), 'updated_at', now()))).*, moved.from_id
+      select copied.*, moved.from_id
       from moved join findings f on f.org_id = ${orgId} and f.id = moved.from_id
       cross join lateral (
         select coalesce(bool_or(s.state = 'present'), false) as present from jsonb_to_recordset(moved.sightings) as own (source_id uuid, track smallint)
         join sightings s on s.org_id = ${orgId} and s.finding_id = moved.from_id and s.source_id = own.source_id and s.track = own.track
       ) seen
+      cross join jsonb_populate_record(f, jsonb_build_object('id', moved.to_id, 'weakness', moved.to_weakness, 'status', case when seen.present then 'open' else 'withdrawn' end,
+          'status_reason', null, 'reason_code', 'split', 'status_changed_at', now(), 'status_changed_by', ${actor.person?.id ?? null}::text, 'assurance', null,
+          'acceptance_owner', null, 'acceptance_expires_at', null, 'justification', null, 'closed_at', case when not seen.present then now() end,
+          'severity', f.source_severity, 'severity_override', null, 'severity_override_by', null, 'severity_override_reason', null,
+          'version', 1, 'created_at', now(), 'updated_at', now())) copied
     ), recorded as (${historySql(actor, entries)}), emitted as (${emitSql(orgId, 'finding.split', events)})
-    insert into findings select (jsonb_populate_record(null::findings, to_jsonb(added))).* from added`.execute(tx);
+    insert into findings select copied.* from added cross join jsonb_populate_record(null::findings, to_jsonb(added)) copied`.execute(tx);
 }
 
 async function moveSightings(tx: TenantTx, orgId: string, moves: readonly Move[]): Promise<void> {

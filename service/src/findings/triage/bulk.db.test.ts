@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { copiesOf } from '../../testing/findings/work-items.ts';
 import { startApi, type TestApi } from '../../testing/http/api.ts';
 import type { BulkResult } from './bulk.ts';
 
@@ -180,10 +180,7 @@ describe('a bulk change', () => {
 
   it('changes thousands of findings and lists the first thousand refusals', async () => {
     const [id] = (await findings(1, 'many.example')) as [string];
-    await api.db.withTenant({ orgId: api.ours.id }, async (tx) => {
-      const copy = sql`jsonb_build_object('id', new_id(), 'identity_key', '\\x' || lpad(to_hex(n), 32, '0'))`;
-      await sql`insert into findings select (jsonb_populate_record(f, ${copy})).* from findings f, generate_series(1, 1999) n where f.id = ${id}`.execute(tx);
-    });
+    await copiesOf(api, id, 1_999);
     const answer = await bulk({ filter: { q: 'many', status: ['open'] }, change: { status: 'in_progress', reason: 'all of them' } });
     expect(answer.body as BulkResult).toMatchObject({ counts: { matched: 2_000, changed: 2_000 } });
     const refused = (await bulk({ filter: { q: 'many' }, change: { status: 'verified' } })).body as BulkResult;

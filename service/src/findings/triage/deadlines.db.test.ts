@@ -121,8 +121,9 @@ it('an acceptance that expires after every source has shown the absence of the f
     ] as const) {
       await sql`update sightings set state = ${states[0]}, absence = 'gone', absent_at = now() where finding_id = ${id}`.execute(tx);
       await sql`
-        insert into sightings select (jsonb_populate_record(s, ${JSON.stringify({ source_id: newId(), state: states[1], ...(states[1] === 'absent' ? {} : { absence: null, absent_at: null }) })}::jsonb)).* from sightings s
-        where finding_id = ${id}`.execute(tx);
+        insert into sightings select copied.* from sightings s
+        cross join jsonb_populate_record(s, ${JSON.stringify({ source_id: newId(), state: states[1], ...(states[1] === 'absent' ? {} : { absence: null, absent_at: null }) })}::jsonb) copied
+        where s.finding_id = ${id}`.execute(tx);
     }
     await sql`update findings set acceptance_expires_at = now() - interval '1 second' where id = any(${ids}::uuid[])`.execute(tx);
   });

@@ -120,12 +120,12 @@ function contextOf({ db }: TestApi): JobContext {
 }
 
 /** Copies a finding many times, directly in the database. */
-export async function copiesOf(api: TestApi, finding: string, count: number): Promise<void> {
-  await api.db.withTenant({ orgId: api.ours.id }, async (tx) => {
+export async function copiesOf(api: TestApi, finding: string, count: number, orgId = api.ours.id): Promise<void> {
+  await api.db.withTenant({ orgId }, async (tx) => {
     const copy = sql`jsonb_build_object('id', new_id(), 'identity_key', '\\x' || lpad(to_hex(n), 32, '0'))`;
-    await sql`insert into findings select (jsonb_populate_record(f, ${copy})).* from findings f, generate_series(1, ${count}::integer) n where f.id = ${finding}`.execute(
-      tx,
-    );
+    await sql`
+      insert into findings select copied.* from findings f, generate_series(1, ${count}::integer) n, jsonb_populate_record(f, ${copy}) copied
+      where f.id = ${finding}`.execute(tx);
   });
 }
 

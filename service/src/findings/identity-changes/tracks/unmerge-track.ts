@@ -94,8 +94,9 @@ async function copySightings(tx: TenantTx, { orgId, from, into, plan }: Tracks):
     await sql`
       with ${plan}
       insert into ${sql.table(table)}
-      select (jsonb_populate_record(own, jsonb_build_object('track', ${from}::smallint))).* from plan
+      select copied.* from plan
       join ${sql.table(table)} own on own.org_id = ${orgId} and own.finding_id = plan.finding_id and own.source_id = plan.source_id and own.track = ${into}
+      cross join jsonb_populate_record(own, jsonb_build_object('track', ${from}::smallint)) copied
       where ${copies}
       on conflict do nothing`.execute(tx);
   }
@@ -104,8 +105,9 @@ async function copySightings(tx: TenantTx, { orgId, from, into, plan }: Tracks):
 /** Both tracks say again what they said before the merge, unless their own scans have said something else since. */
 async function restoreDoubled(tx: TenantTx, { orgId, from, into, plan, moved }: Tracks): Promise<void> {
   const stored = (table: 'sightings' | 'occurrences', track: number) => sql`(
-    select (jsonb_populate_record(own, jsonb_build_object('finding_id', coalesce(f.merged_into, f.id)))).*
+    select copied.*
     from jsonb_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(moved.doubled[table])}) own join findings f on f.org_id = ${orgId} and f.id = own.finding_id
+    cross join jsonb_populate_record(own, jsonb_build_object('finding_id', coalesce(f.merged_into, f.id))) copied
     where own.track = ${track})`;
   for (const table of ['sightings', 'occurrences'] as const) {
     await sql`insert into ${sql.table(table)} select * from ${stored(table, from)} own on conflict do nothing`.execute(tx);
