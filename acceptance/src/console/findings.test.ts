@@ -435,3 +435,15 @@ test('a list that stopped counting counts all on request, and its query can be c
   expect(copied).toBe(`curl -H "Authorization: Bearer $RRS_API_KEY" "${new URL(page.url()).origin}/api/v1/findings?has_fix=true&sort=-risk_score"`);
   expect(problems).toEqual([]);
 });
+
+test('a finding shows the version that fixes it, and since when the fix is available', async () => {
+  const asset = { type: 'host', name: 'patched.example.com' };
+  const finding = { title: 'Old library', severity: 'info', asset, component: 'old-library', version: '1.0', fixed_version: '1.1' };
+  await web.upload('patched.json', JSON.stringify([{ ...finding, fix_published_date: '2021-12-10' }]));
+  const { body } = await web.api('/findings?component=old-library');
+  const [first] = body.data as { id: string }[];
+  const { page, problems } = await web.open(`/findings/${first?.id}`);
+  await page.getByText('Fix available since').waitFor();
+  await page.getByText('Dec 10, 2021').waitFor();
+  expect(problems).toEqual([]);
+});

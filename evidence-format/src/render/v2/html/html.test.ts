@@ -51,6 +51,17 @@ describe('report.html', () => {
     );
   });
 
+  it('shows when a fix was published next to when it was claimed and closed, and says how to compare them', () => {
+    const html = (fix_published_date: string | null) => htmlOf(sampleEvidence({ findings: [sampleFinding(1, { fix_published_date })] }));
+    const lines = html('2026-03-01')
+      .replaceAll(/<[^>]*>/g, '\n')
+      .split(/\n+/);
+    const published = lines.indexOf('Fix published 2026-03-01');
+    expect(lines.slice(published - 1, published + 3)).toEqual(['First 2026-03-02', 'Fix published 2026-03-01', 'Claimed 2026-04-24', 'Closed 2026-04-27']);
+    expect(html('2026-03-01')).toContain('Release and installation of patches');
+    expect(html(null)).not.toMatch(/Fix published|Release and installation/);
+  });
+
   it('says which run of a pipeline sent a scan, and that only its token says so', () => {
     const { delivery, ...scan } = sampleScan(1);
     const html = htmlOf(sampleEvidence({ scans: [{ ...scan, delivery: { ...delivery, method: 'pipeline', pipeline: pipelineRun } }] }));

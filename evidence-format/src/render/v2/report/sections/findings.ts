@@ -12,7 +12,7 @@ import type { Names } from '../names.ts';
 import { doubtLines } from './doubts.ts';
 
 const PATCHES =
-  'To compare the release of a patch with its installation, as PCI DSS 6.3.3 asks, read “Fix published”, the earliest date that a source states, “Claimed”, when a person said that the fix is in place, and “Closed”. The outcome says whether a scan verified it.';
+  'Release and installation of patches: “Fix published” is the earliest date that a source states for a fix, “Claimed” is when a person said that it is installed, and “Closed” is when the finding was closed. The outcome says whether a scan verified it.';
 
 export function findingsSection({ findings }: Evidence, names: Names): Section {
   const shown = names.findings.slice(0, MOST.findings);
