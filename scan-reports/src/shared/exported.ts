@@ -1,4 +1,15 @@
-import { type Analysis, type Asset, assetTypes, type Cvss, type Epss, type Location, type Observation, severities } from '../contract.ts';
+import {
+  type Analysis,
+  type Asset,
+  assetTypes,
+  type Cvss,
+  type Epss,
+  exploitMaturities,
+  fixStates,
+  type Location,
+  type Observation,
+  severities,
+} from '../contract.ts';
 import { cwesOf, observation, required } from './normalize.ts';
 import { arr, count, date, dayOf, num, type Obj, obj, str, strs } from './read.ts';
 
@@ -55,6 +66,9 @@ function exportedObservation(finding: Obj, place: string): Observation {
     tags: strs(finding.tags),
     epss: epssOf(obj(finding.epss)),
     known_exploited: str(obj(finding.kev).listed) === 'true',
+    exploit_maturity: exploitMaturities.find((maturity) => maturity === str(finding.exploit_maturity)),
+    malicious: str(finding.malicious) === 'true',
+    fix_state: fixStates.find((state) => state === str(finding.fix_state)),
     fix_published_date: dayOf(date(finding.fix_published_date)),
     analysis: analysisOf(finding, status),
   });

@@ -19,7 +19,8 @@ export async function* writeOpenVex(pages: Pages, { organization, started }: Exp
 /** The affected component of a BOM says little about a location, so properties have what an import needs to recognize the finding. */
 function importableVulnerability(finding: ExportedFinding) {
   const { properties, ...vulnerability } = vulnerabilityOf(finding);
-  const { asset, weakness, location, references, sources, tags, fix_published_date, last_seen, justification, suppressed, occurrences } = finding;
+  const { asset, weakness, location, references, sources, tags, last_seen, justification, suppressed, occurrences } = finding;
+  const { exploit_maturity, malicious, fix_state, fix_published_date } = finding;
   const more: [string, unknown][] = [
     ['weakness', weakness],
     ['asset_type', asset.type],
@@ -27,6 +28,9 @@ function importableVulnerability(finding: ExportedFinding) {
     ...Object.entries(location).filter(([name]) => !properties.some((property) => property.name === `rrs:${name}`)),
     ...sources.map(({ provider, tool }): [string, string] => ['source', tool || provider]),
     ...tags.map((tag): [string, string] => ['tag', tag]),
+    ['exploit_maturity', exploit_maturity],
+    ['malicious', malicious],
+    ['fix_state', fix_state],
     ['fix_published_date', fix_published_date],
     ['last_seen', last_seen],
     ['justification', justification],
