@@ -643,6 +643,8 @@ export type BulkChange = {
     owner?: string;
     /** With `risk_accepted`: end of the acceptance, at most 731 days (two years) from now */
     expires_at?: string;
+    /** With `risk_accepted`: what lowers the risk while it is accepted. A new acceptance of the same finding keeps it if it is left out. `null` removes it */
+    compensating_control?: string | null;
     /** Why the finding does not apply, in VEX vocabulary */
     justification?: Justification;
     /** With `risk_accepted` and `false_positive`: whether the decision covers the `places` where the finding is known now, or the whole `finding` wherever it is reported later. Default: `places` */
@@ -991,6 +993,8 @@ export type Decision = {
   owner: string | null;
   /** When the acceptance ends */
   expires_at: string | null;
+  /** What lowers the risk while it is accepted */
+  compensating_control: string | null;
   /** Why the finding does not apply, in VEX vocabulary */
   justification: Justification | null;
   /** Severity when it was decided */
@@ -1804,6 +1808,8 @@ export type Finding = {
     expires_at: string;
     /** Why the risk is accepted */
     reason: string | null;
+    /** What lowers the risk while it is accepted */
+    compensating_control: string | null;
     /** Who accepted the risk, or requested it */
     requested_by: {
       /** Id of the member. If no member stands behind the credential: id of the API key, or subject of the access token */
@@ -2093,6 +2099,8 @@ export type FindingPatch = {
   owner?: string;
   /** With `risk_accepted`: end of the acceptance, at most 731 days (two years) from now */
   expires_at?: string;
+  /** With `risk_accepted`: what lowers the risk while it is accepted. A new acceptance of the same finding keeps it if it is left out. `null` removes it */
+  compensating_control?: string | null;
   /** Why the finding does not apply, in VEX vocabulary */
   justification?: Justification;
   /** With `risk_accepted` and `false_positive`: whether the decision covers the `places` where the finding is known now, or the whole `finding` wherever it is reported later. Default: `places` */
@@ -2892,6 +2900,8 @@ export type ListedFinding = {
     expires_at: string;
     /** Why the risk is accepted */
     reason: string | null;
+    /** What lowers the risk while it is accepted */
+    compensating_control: string | null;
     /** Who accepted the risk, or requested it */
     requested_by: {
       /** Id of the member. If no member stands behind the credential: id of the API key, or subject of the access token */

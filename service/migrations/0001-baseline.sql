@@ -677,6 +677,7 @@ create table findings (
   assurance text check (assurance in ('declared', 'artifact', 'scan_only', 'scan_after_claim', 'independent')),
   acceptance_owner text,
   acceptance_expires_at timestamptz(3),
+  compensating_control text,
   justification text check (justification in ('code_not_present', 'code_not_reachable', 'requires_configuration', 'requires_dependency', 'requires_environment',
     'protected_by_compiler', 'protected_at_runtime', 'protected_at_perimeter', 'protected_by_mitigating_control', 'inaccurate_finding')),
   -- 5 critical, 4 high, 3 medium, 2 low, 1 info, 0 unknown
@@ -740,6 +741,7 @@ create table findings (
   check (severity = coalesce(severity_override, source_severity)),
   check ((status = 'risk_accepted') = (acceptance_expires_at is not null)),
   check (status <> 'risk_accepted' or (acceptance_owner is not null and status_reason is not null)),
+  check (status = 'risk_accepted' or compensating_control is null),
   check (status <> 'false_positive' or justification is not null),
   check ((status in ('remediated', 'verified')) = (assurance is not null)),
   check ((status in ('verified', 'risk_accepted', 'false_positive', 'withdrawn')) = (closed_at is not null))
@@ -999,6 +1001,8 @@ create table decisions (
   reason text,
   owner text,
   expires_at timestamptz(3),
+  -- What lowers the accepted risk meanwhile.
+  compensating_control text,
   justification text,
   -- The severity and the KEV listing that the decision is about.
   severity smallint not null check (severity between 0 and 5),
@@ -1014,6 +1018,7 @@ create table decisions (
   primary key (org_id, finding_id, id),
   foreign key (org_id, finding_id) references findings (org_id, id),
   check (kind <> 'acceptance' or (owner is not null and expires_at is not null and reason is not null)),
+  check (kind = 'acceptance' or compensating_control is null),
   check (state not in ('active', 'rejected') or decided_at is not null),
   check ((state in ('void', 'ended')) = (ended_at is not null)),
   -- Four eyes: nobody approves their own request.

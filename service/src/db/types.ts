@@ -329,6 +329,7 @@ interface DecisionsTable {
   reason: string | null;
   owner: string | null;
   expires_at: Timestamp | null;
+  compensating_control: string | null;
   justification: string | null;
   severity: number;
   kev: boolean;
@@ -450,6 +451,7 @@ interface FindingsTable {
   assurance: 'declared' | 'artifact' | 'scan_only' | 'scan_after_claim' | 'independent' | null;
   acceptance_owner: string | null;
   acceptance_expires_at: Timestamp | null;
+  compensating_control: string | null;
   justification: FindingsJustification | null;
   severity: number;
   source_severity: number;

@@ -67,6 +67,7 @@ function toDecision(row: DecisionRow): Static<typeof Decision> {
     approval_reason: row.approver_reason,
     owner: row.owner,
     expires_at: row.expires_at?.toISOString() ?? null,
+    compensating_control: row.compensating_control,
     justification: row.justification as Static<typeof Decision>['justification'],
     severity: severityName(row.severity),
     kev: row.kev,

@@ -4,7 +4,7 @@ import { Severity, Tag } from './fields/shapes.ts';
 import { filterRules, filters } from './schemas-filter.ts';
 import { FindingPatch } from './schemas-triage.ts';
 
-const { status, reason, owner, expires_at, justification, scope } = FindingPatch.properties;
+const { status, reason, owner, expires_at, compensating_control, justification, scope } = FindingPatch.properties;
 const Tags = (description: string) => Type.Optional(Type.Array(Tag, { maxItems: 50, uniqueItems: true, description }));
 
 export const FilterBody = Strict(filters, { ...filterRules, minProperties: 1, description: 'Filters as in the list of findings. All of them must match' });
@@ -21,6 +21,7 @@ export const BulkBody = Named(
         reason,
         owner,
         expires_at,
+        compensating_control,
         justification,
         scope,
         acceptance: Type.Optional(

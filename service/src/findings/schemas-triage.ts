@@ -21,6 +21,15 @@ export const FindingPatch = Named(
         description: `With \`risk_accepted\`: end of the acceptance, at most ${LONGEST_ACCEPTANCE_DAYS} days (two years) from now`,
       }),
     ),
+    compensating_control: Type.Optional(
+      Nullable(
+        Text(3, 2_000, {
+          pattern: '[\\p{L}\\p{N}\\p{P}\\p{S}]',
+          description:
+            'With `risk_accepted`: what lowers the risk while it is accepted. A new acceptance of the same finding keeps it if it is left out. `null` removes it',
+        }),
+      ),
+    ),
     justification: Type.Optional(Justification),
     scope: Type.Optional({
       ...DecisionScope,

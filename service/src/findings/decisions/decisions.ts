@@ -13,6 +13,8 @@ export interface Decision {
   reason: string | null;
   owner: string | null;
   expiresAt: Date | null;
+  /** Undefined: the finding keeps the one that it has. */
+  compensatingControl: string | null | undefined;
   justification: string | null;
 }
 
@@ -24,11 +26,13 @@ interface Details {
   reason?: string | undefined;
   owner?: string | undefined;
   expires_at?: string | undefined;
+  compensating_control?: string | null | undefined;
   justification?: string | undefined;
 }
 
 /** The decision that setting the status makes, or null if the status is not a decision. */
-export function decisionOf(status: Status | undefined, { scope = 'places', reason, owner, expires_at, justification }: Details): Decision | null {
+export function decisionOf(status: Status | undefined, details: Details): Decision | null {
+  const { scope = 'places', reason, owner, expires_at, compensating_control, justification } = details;
   const kind = status === undefined ? undefined : kinds[status];
   if (kind === undefined) return null;
   return {
@@ -37,6 +41,7 @@ export function decisionOf(status: Status | undefined, { scope = 'places', reaso
     reason: reason ?? null,
     owner: owner ?? null,
     expiresAt: expires_at === undefined ? null : new Date(expires_at),
+    compensatingControl: kind === 'acceptance' ? compensating_control : null,
     justification: justification ?? null,
   };
 }
@@ -48,13 +53,18 @@ export async function recordDecisions(tx: TenantTx, actor: Actor, decision: Deci
   await insertDecisions(actor, decision, 'active', ids).execute(tx);
 }
 
+/** The control of the decision about the finding with this alias. */
+export function controlSql({ compensatingControl }: Pick<Decision, 'compensatingControl'>, finding: string): RawBuilder<string | null> {
+  return compensatingControl === undefined ? sql`${sql.ref(`${finding}.compensating_control`)}` : sql`${compensatingControl}::text`;
+}
+
 /** The values of severity and KEV are those that the findings have now. */
 export function insertDecisions(actor: Actor, decision: Decision, state: 'active' | 'requested', ids: readonly string[]): RawBuilder<unknown> {
   const { kind, scope, reason, owner, expiresAt, justification } = decision;
   return sql`
-    insert into decisions (org_id, finding_id, id, kind, state, scope, person, person_name, reason, owner, expires_at, justification, severity, kev, places, decided_at)
+    insert into decisions (org_id, finding_id, id, kind, state, scope, person, person_name, reason, owner, expires_at, compensating_control, justification, severity, kev, places, decided_at)
     select f.org_id, f.id, new_id(), ${kind}::text, ${state}::text, ${scope}::text, ${actor.person?.id ?? null}::text, ${actor.person?.name ?? actor.name}::text,
-      coalesce(${reason}::text, f.status_reason), ${owner}::text, ${expiresAt}::timestamptz, ${justification}::text, f.severity, f.kev,
+      coalesce(${reason}::text, f.status_reason), ${owner}::text, ${expiresAt}::timestamptz, ${controlSql(decision, 'f')}, ${justification}::text, f.severity, f.kev,
       (select array_agg(distinct p.label order by p.label) from ${placesSql(actor.orgId)} p where p.finding_id = f.id),
       case when ${state}::text = 'active' then now() end
     from findings f where f.org_id = ${actor.orgId} and f.id = any(${ids as string[]}::uuid[])`;

@@ -26,12 +26,12 @@ export async function followPlaces(tx: TenantTx, actor: HistoryActor, { ids, imp
   const { new_occurrence, decision_resumed, acceptance_resumed } = reasonSentences;
   const entries = sql`
     select id as finding_id, 'status_changed' as action, jsonb_build_object('status', before, 'reason_code', old_code) as before,
-      jsonb_build_object('status', after, 'reason_code', code, 'status_reason', reason) || scan as after, sentence as reason from moved`;
+      jsonb_build_object('status', after, 'reason_code', code, 'status_reason', reason, 'compensating_control', control) || scan as after, sentence as reason from moved`;
   const events = sql`
     select id::text as subject, jsonb_build_object('from', before, 'to', after, 'reason_code', code, 'import_id', ${importId}::text, 'reason', sentence) || scan as data from moved`;
   const { rows } = await sql<{ id: string }>`
     with candidates as materialized (
-      select f.id, f.status as before, f.reason_code as old_code, d.id as decision_id, d.kind, d.state, d.owner, d.expires_at, d.reason as words, d.justification,
+      select f.id, f.status as before, f.reason_code as old_code, d.id as decision_id, d.kind, d.state, d.owner, d.expires_at, d.compensating_control, d.reason as words, d.justification,
         ${decided} as decided, ${isUncovered(orgId)} as uncovered,
         f.severity > d.severity or (f.kev and not d.kev) as risen,
         exists (select from sightings s where s.org_id = ${orgId} and s.finding_id = f.id and s.state = 'present') as present
@@ -43,7 +43,7 @@ export async function followPlaces(tx: TenantTx, actor: HistoryActor, { ids, imp
       ) d on true
       where f.org_id = ${orgId} and f.id in (${ids}) and (f.status in ('risk_accepted', 'false_positive') or f.reason_code in ('new_occurrence', 'scan_seen_again', 'track_unmerged', 'asset_unmerged'))
     ), moved as materialized (
-      select c.*, ${scanOfSql(orgId, importId, sql`c.id`)} as scan, case when uncovered then 'open' else decided end as after,
+      select c.*, ${scanOfSql(orgId, importId, sql`c.id`)} as scan, case when uncovered then 'open' else decided end as after, case when not uncovered then compensating_control end as control,
         case when uncovered then ${new_occurrence}::text else coalesce(words, case state when 'ended' then ${acceptance_resumed}::text else ${decision_resumed}::text end) end as reason,
         case when uncovered then 'new_occurrence' when state = 'ended' then 'acceptance_resumed' else 'decision_resumed' end as code,
         case when uncovered then ${new_occurrence}::text when state = 'ended' then ${acceptance_resumed}::text else ${decision_resumed}::text end as sentence
@@ -62,7 +62,7 @@ export async function followPlaces(tx: TenantTx, actor: HistoryActor, { ids, imp
     update findings f set status = moved.after, reason_code = moved.code, status_changed_at = now(), status_changed_by = null, assurance = null,
       status_reason = moved.reason,
       acceptance_owner = case moved.after when 'risk_accepted' then moved.owner end, acceptance_expires_at = case moved.after when 'risk_accepted' then moved.expires_at end,
-      justification = case moved.after when 'false_positive' then moved.justification end, closed_at = case when moved.after <> 'open' then now() end,
+      compensating_control = moved.control, justification = case moved.after when 'false_positive' then moved.justification end, closed_at = case when moved.after <> 'open' then now() end,
       version = f.version + 1, updated_at = now()
     from moved where f.org_id = ${orgId} and f.id = moved.id
     returning f.id`.execute(tx);

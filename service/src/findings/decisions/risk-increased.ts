@@ -44,15 +44,15 @@ interface Why {
 async function reopenAccepted(tx: TenantTx, actor: HistoryActor, { ids, sla, importId }: Scope, { code, where }: Why): Promise<string[]> {
   const { orgId } = actor;
   const sentence = sql`${reasonSentences[code]}::text`;
-  const became = sql`jsonb_build_object('status', 'open', 'reason_code', ${code}::text, 'status_reason', ${sentence}, 'acceptance_owner', null, 'acceptance_expires_at', null) || scan`;
+  const became = sql`jsonb_build_object('status', 'open', 'reason_code', ${code}::text, 'status_reason', ${sentence}, 'acceptance_owner', null, 'acceptance_expires_at', null, 'compensating_control', null) || scan`;
   const entries = sql`
     select id as finding_id, 'status_changed' as action, jsonb_build_object('status', 'risk_accepted', 'reason_code', reason_code, 'status_reason', status_reason,
-      'acceptance_owner', acceptance_owner, 'acceptance_expires_at', acceptance_expires_at) as before, ${became} as after, ${sentence} as reason from reopened`;
+      'acceptance_owner', acceptance_owner, 'acceptance_expires_at', acceptance_expires_at, 'compensating_control', compensating_control) as before, ${became} as after, ${sentence} as reason from reopened`;
   const events = sql`
     select id::text as subject, jsonb_build_object('from', 'risk_accepted', 'to', 'open', 'reason_code', ${code}::text, 'status_reason', ${sentence}, 'import_id', ${importId ?? null}::text) || scan as data from reopened`;
   const { rows } = await sql<{ id: string }>`
     with reopened as materialized (
-      select f.id, f.reason_code, f.status_reason, f.acceptance_owner, f.acceptance_expires_at, ${scanOfSql(orgId, importId ?? null, sql`f.id`)} as scan
+      select f.id, f.reason_code, f.status_reason, f.acceptance_owner, f.acceptance_expires_at, f.compensating_control, ${scanOfSql(orgId, importId ?? null, sql`f.id`)} as scan
       from findings f join decisions d on d.org_id = ${orgId} and d.finding_id = f.id and d.kind = 'acceptance' and d.state = 'active'
       where f.org_id = ${orgId} and f.status = 'risk_accepted' and f.id in (${ids}) and ${where}
       for no key update of f
@@ -65,7 +65,7 @@ async function reopenAccepted(tx: TenantTx, actor: HistoryActor, { ids, sla, imp
       ${emitSql(orgId, 'finding.status_changed', events)}
     )
     update findings f set status = 'open', status_reason = ${sentence}, reason_code = ${code}::text, status_changed_at = now(),
-      status_changed_by = null, acceptance_owner = null, acceptance_expires_at = null, closed_at = null,
+      status_changed_by = null, acceptance_owner = null, acceptance_expires_at = null, compensating_control = null, closed_at = null,
       due_at = ${dueSql(sla, sql`f.clock_from`, sql`f.severity`, sql`f.kev`)}, version = f.version + 1, updated_at = now()
     from reopened where f.org_id = ${orgId} and f.id = reopened.id
     returning f.id`.execute(tx);

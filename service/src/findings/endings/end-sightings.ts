@@ -68,7 +68,7 @@ async function closeUnseen(tx: TenantTx, actor: Actor, code: Ending['code'], ids
       where d.org_id = ${orgId} and d.finding_id = closing.id and d.state = 'active' and d.kind = 'acceptance'
     )
     update findings f set status = closing.became, status_reason = closing.sentence, reason_code = closing.code, assurance = closing.proven, status_changed_at = now(),
-      status_changed_by = case closing.became when 'withdrawn' then ${actor.person?.id ?? null}::text end, acceptance_owner = null, acceptance_expires_at = null,
+      status_changed_by = case closing.became when 'withdrawn' then ${actor.person?.id ?? null}::text end, acceptance_owner = null, acceptance_expires_at = null, compensating_control = null,
       closed_at = now(), version = f.version + 1, updated_at = now()
     from closing where f.org_id = ${orgId} and f.id = closing.id`.execute(tx);
 }

@@ -5,7 +5,7 @@ import type { Acceptance } from './shapes.ts';
 
 /** The decision says who accepted the risk. The columns of the finding say that it is accepted. */
 export function shownAcceptance(row: FindingRow, decisions: readonly DecisionRow[]): Static<typeof Acceptance> {
-  const { acceptance_owner, acceptance_expires_at, status_reason } = row;
+  const { acceptance_owner, acceptance_expires_at, compensating_control, status_reason } = row;
   const isActive = acceptance_expires_at !== null;
   const decision = decisions.find(({ kind, state }) => kind === 'acceptance' && state === (isActive ? 'active' : 'requested'));
   const expires = acceptance_expires_at ?? decision?.expires_at;
@@ -16,6 +16,7 @@ export function shownAcceptance(row: FindingRow, decisions: readonly DecisionRow
     owner: acceptance_owner ?? decision?.owner ?? '',
     expires_at: expires.toISOString(),
     reason: isActive ? status_reason : (decision?.reason ?? null),
+    compensating_control: isActive ? compensating_control : (decision?.compensating_control ?? null),
     requested_by: shownPerson(person, person_name),
     requested_at: requested_at?.toISOString() ?? null,
     approved_by: shownPerson(approver, approver_name),

@@ -26,9 +26,13 @@ export const statusFields = {
   }),
   acceptance: field({
     schema: Acceptance,
-    columns: { acceptance_owner: null, acceptance_expires_at: null },
+    columns: { acceptance_owner: null, acceptance_expires_at: null, compensating_control: null },
     show: (row, { decisions }) => shownAcceptance(row, decisions.get(row.id) ?? []),
-    csv: { acceptance_owner: (acceptance) => acceptance?.owner, acceptance_expires_at: (acceptance) => acceptance?.expires_at },
+    csv: {
+      acceptance_owner: (acceptance) => acceptance?.owner,
+      acceptance_expires_at: (acceptance) => acceptance?.expires_at,
+      compensating_control: (acceptance) => acceptance?.compensating_control,
+    },
   }),
   work_item_count: field({
     schema: Type.Integer({ minimum: 0, description: 'To how many work items the finding is linked', examples: [1] }),

@@ -28,6 +28,7 @@ export const statusColumns = [
   'assurance',
   'acceptance_owner',
   'acceptance_expires_at',
+  'compensating_control',
   'justification',
   'closed_at',
 ] as const;
@@ -98,14 +99,14 @@ async function adoptStatus(tx: TenantTx, actor: HistoryActor, pairs: readonly Pa
     update decisions d set state = case d.state when 'active' then 'ended' else 'void' end, ended_at = now(), ended_reason = 'merged' from ${winners} won
     where d.org_id = ${orgId} and d.finding_id = won.into_id and d.state in ('active', 'requested')`.execute(tx);
   await sql`
-    insert into decisions (org_id, finding_id, id, kind, state, scope, person, person_name, approver, approver_name, approver_reason, reason, owner, expires_at, justification,
-      severity, kev, places, requested_at, decided_at)
+    insert into decisions (org_id, finding_id, id, kind, state, scope, person, person_name, approver, approver_name, approver_reason, reason, owner, expires_at, compensating_control,
+      justification, severity, kev, places, requested_at, decided_at)
     select d.org_id, won.into_id, new_id(), d.kind, d.state, d.scope, d.person, d.person_name, d.approver, d.approver_name, d.approver_reason, d.reason, d.owner, d.expires_at,
-      d.justification, d.severity, d.kev, d.places, d.requested_at, d.decided_at
+      d.compensating_control, d.justification, d.severity, d.kev, d.places, d.requested_at, d.decided_at
     from ${winners} won join decisions d on d.org_id = ${orgId} and d.finding_id = won.id and d.state = 'active'`.execute(tx);
   const entries = sql`
     select into_id as finding_id, 'status_changed' as action, jsonb_build_object('status', before, 'reason_code', before_code) as before,
-      jsonb_build_object('status', status, 'reason_code', 'merged', 'status_reason', status_reason, 'closed_at', closed_at) as after, ${sentence} as reason from won`;
+      jsonb_build_object('status', status, 'reason_code', 'merged', 'status_reason', status_reason, 'compensating_control', compensating_control, 'closed_at', closed_at) as after, ${sentence} as reason from won`;
   const events = sql`select into_id::text as subject, jsonb_build_object('from', before, 'to', status, 'reason_code', 'merged') as data from won`;
   const taken = statusColumns.filter((column) => column !== 'status_changed_at' && column !== 'reason_code');
   await sql`
@@ -132,10 +133,10 @@ async function joinDecisions(tx: TenantTx, { orgId }: HistoryActor, pairs: reado
       join decisions theirs on theirs.org_id = ${orgId} and theirs.finding_id = pair.from_id and theirs.state = 'active' and theirs.kind = own.kind
       where own.places is distinct from theirs.places
     ), kept as (
-      insert into decisions (org_id, finding_id, id, kind, state, scope, person, person_name, approver, approver_name, approver_reason, reason, owner, expires_at, justification,
-        severity, kev, places, requested_at, decided_at, ended_at, ended_reason)
-      select org_id, finding_id, new_id(), kind, 'ended', scope, person, person_name, approver, approver_name, approver_reason, reason, owner, expires_at, justification, severity, kev,
-        places, requested_at, decided_at, now(), 'merged' from same
+      insert into decisions (org_id, finding_id, id, kind, state, scope, person, person_name, approver, approver_name, approver_reason, reason, owner, expires_at, compensating_control,
+        justification, severity, kev, places, requested_at, decided_at, ended_at, ended_reason)
+      select org_id, finding_id, new_id(), kind, 'ended', scope, person, person_name, approver, approver_name, approver_reason, reason, owner, expires_at, compensating_control,
+        justification, severity, kev, places, requested_at, decided_at, now(), 'merged' from same
     )
     update decisions d set places = distinct_sorted(same.places || same.their_places), scope = case when same.their_scope = 'finding' then same.scope else same.their_scope end,
       expires_at = least(same.expires_at, same.their_end), severity = least(same.severity, same.their_severity), kev = same.kev and same.their_kev, decided_at = now()
@@ -162,7 +163,7 @@ async function closeMerged(tx: TenantTx, actor: HistoryActor, pairs: readonly Pa
     with merged as materialized (select pair.from_id, pair.into_id, f.status, f.title, greatest(f.severity, f.source_severity) as severity from ${pairsSql(pairs)} join findings f on f.org_id = ${orgId} and f.id = pair.from_id),
     recorded as (${historySql(actor, entries)}), emitted as (${emitSql(orgId, 'finding.merged', events)})
     update findings f set status = 'withdrawn', reason_code = 'merged', status_reason = null, status_changed_at = now(), status_changed_by = ${actor.person?.id ?? null}::text,
-      assurance = null, acceptance_owner = null, acceptance_expires_at = null, closed_at = now(), merged_into = merged.into_id, listed = false,
+      assurance = null, acceptance_owner = null, acceptance_expires_at = null, compensating_control = null, closed_at = now(), merged_into = merged.into_id, listed = false,
       version = f.version + 1, updated_at = now()
     from merged where f.org_id = ${orgId} and f.id = merged.from_id`.execute(tx);
   await sql`

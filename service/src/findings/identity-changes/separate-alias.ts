@@ -134,7 +134,7 @@ async function createMissing(tx: TenantTx, actor: Actor, moves: readonly Move[],
       ) seen
       cross join jsonb_populate_record(f, jsonb_build_object('id', moved.to_id, 'weakness', moved.to_weakness, 'status', case when seen.present then 'open' else 'withdrawn' end,
           'status_reason', null, 'reason_code', 'split', 'status_changed_at', now(), 'status_changed_by', ${actor.person?.id ?? null}::text, 'assurance', null,
-          'acceptance_owner', null, 'acceptance_expires_at', null, 'justification', null, 'closed_at', case when not seen.present then now() end,
+          'acceptance_owner', null, 'acceptance_expires_at', null, 'compensating_control', null, 'justification', null, 'closed_at', case when not seen.present then now() end,
           'severity', f.source_severity, 'severity_override', null, 'severity_override_by', null, 'severity_override_reason', null,
           'version', 1, 'created_at', now(), 'updated_at', now())) copied
     ), recorded as (${historySql(actor, entries)}), emitted as (${emitSql(orgId, 'finding.split', events)})

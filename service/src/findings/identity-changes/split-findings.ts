@@ -89,7 +89,7 @@ async function restoreStatus(tx: TenantTx, actor: HistoryActor, ids: readonly st
   const { orgId } = actor;
   const rules = rulesSql(orgId, ids);
   const active = sql`any(${activeStatuses as readonly string[]}::text[])`;
-  const restoredSql = sql`jsonb_build_object('status', status, 'reason_code', 'split', 'status_reason', status_reason, 'status_changed_at', status_changed_at, 'closed_at', closed_at)`;
+  const restoredSql = sql`jsonb_build_object('status', status, 'reason_code', 'split', 'status_reason', status_reason, 'compensating_control', compensating_control, 'status_changed_at', status_changed_at, 'closed_at', closed_at)`;
   const entries = sql`
     select a as finding_id, 'split' as action, jsonb_build_object('merged_into', b) as before, ${restoredSql} as after, ${reason}::text as reason from apart
     union all

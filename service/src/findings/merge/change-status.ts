@@ -115,7 +115,7 @@ export async function closeUnseen(tx: TenantTx, { orgId, importId, actor }: Reso
     ), closed as (
       update findings f set status = closing.after, assurance = closing.assurance, reason_code = closing.code, status_reason = closing.sentence,
         status_changed_at = least(closing.absent_at, now()), status_changed_by = null, closed_at = case when closing.after <> 'remediated' then least(closing.absent_at, now()) end,
-        acceptance_owner = null, acceptance_expires_at = null, version = f.version + 1, updated_at = now()
+        acceptance_owner = null, acceptance_expires_at = null, compensating_control = null, version = f.version + 1, updated_at = now()
       from closing where f.org_id = ${orgId} and f.id = closing.id
       returning closing.before, closing.after
     )

@@ -149,7 +149,7 @@ describe('invariants of imports', () => {
   });
 
   it('partial imports do not change what a person decided', async () => {
-    const decided = `status, status_reason, acceptance_owner, acceptance_expires_at, justification, severity, severity_override, severity_override_reason, tags`;
+    const decided = `status, status_reason, acceptance_owner, acceptance_expires_at, compensating_control, justification, severity, severity_override, severity_override_reason, tags`;
     await fc.assert(
       fc.asyncProperty(report, fc.array(report, { maxLength: 3 }), async (items, later) => {
         const org = await engine.organization();
@@ -190,7 +190,8 @@ describe('invariants of imports', () => {
 const DECISIONS = `
   update findings set tags = '{mine}', severity = 1, severity_override = 1, severity_override_reason = 'behind a firewall', closed_at = now(), status_reason = 'because',
     status = case when identity_key > '\\x80' then 'risk_accepted' else 'false_positive' end, justification = case when identity_key > '\\x80' then null else 'code_not_reachable' end,
-    acceptance_owner = case when identity_key > '\\x80' then 'Ada' end, acceptance_expires_at = case when identity_key > '\\x80' then now() + interval '1 day' end
+    acceptance_owner = case when identity_key > '\\x80' then 'Ada' end, acceptance_expires_at = case when identity_key > '\\x80' then now() + interval '1 day' end,
+    compensating_control = case when identity_key > '\\x80' then 'a firewall' end
   where org_id = $1`;
 const HISTORY = `
   insert into finding_history (org_id, finding_id, id, actor_type, actor_name, action, after)

@@ -38,6 +38,7 @@ const needed = [
   'findings.assurance',
   'findings.acceptance_owner',
   'findings.acceptance_expires_at',
+  'findings.compensating_control',
   'findings.justification',
   'findings.severity',
   'findings.source_severity',

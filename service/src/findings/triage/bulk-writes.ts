@@ -9,7 +9,7 @@ import type { BulkChange } from './bulk-selection.ts';
 /** The common table expressions that write the rows of `decided`, with their history and events. */
 export function writesSql(
   actor: Actor,
-  { status, reason, owner, expires_at, justification, severity, add_tags = [], remove_tags = [] }: BulkChange,
+  { status, reason, owner, expires_at, compensating_control, justification, severity, add_tags = [], remove_tags = [] }: BulkChange,
 ): RawBuilder<unknown> {
   const { orgId } = actor;
   const accepted = status === 'risk_accepted';
@@ -17,6 +17,8 @@ export function writesSql(
     status: sql`${status ?? null}::text`,
     owner: sql`${accepted ? (owner ?? null) : null}::text`,
     expires: sql`${accepted ? (expires_at ?? null) : null}::timestamptz`,
+    // Like a reason, a control that the request leaves out stays. Only accepted findings have one.
+    control: accepted && compensating_control === undefined ? sql`d.compensating_control` : sql`${compensating_control ?? null}::text`,
     justification: sql`${status === 'false_positive' ? (justification ?? null) : null}::text`,
   };
   const name = (rank: string) => sql`(array['unknown', 'info', 'low', 'medium', 'high', 'critical'])[${sql.ref(rank)} + 1]`;
@@ -34,6 +36,7 @@ export function writesSql(
           decided('assurance', sql`d.n_assurance`),
           decided('acceptance_owner', after.owner),
           decided('acceptance_expires_at', after.expires),
+          decided('compensating_control', after.control),
           decided('justification', after.justification),
           sql`closed_at = case when d.moves then case when d.n_closed then now() end else f.closed_at end`,
           sql`reopen_count = f.reopen_count + case when d.moves then d.n_reopened else 0 end`,
@@ -54,9 +57,9 @@ export function writesSql(
     sql`version = f.version + 1, updated_at = now()`,
   ];
   const before = sql`jsonb_build_object('status', d.status, 'status_reason', d.status_reason, 'reason_code', d.reason_code, 'assurance', d.assurance, 'acceptance_owner', d.acceptance_owner,
-    'acceptance_expires_at', d.acceptance_expires_at, 'justification', d.justification, 'severity', ${name('d.severity')}, 'severity_override', ${name('d.severity_override')}, 'tags', d.tags)`;
+    'acceptance_expires_at', d.acceptance_expires_at, 'compensating_control', d.compensating_control, 'justification', d.justification, 'severity', ${name('d.severity')}, 'severity_override', ${name('d.severity_override')}, 'tags', d.tags)`;
   const now = sql`jsonb_build_object('severity', ${name('d.n_severity')}, 'severity_override', ${name('d.n_override')}, 'tags', d.n_tags) || case when d.decides then jsonb_build_object('status', ${after.status}, 'status_reason', d.n_reason, 'reason_code', ${changedBy(actor)}::text,
-    'assurance', d.n_assurance, 'acceptance_owner', ${after.owner}, 'acceptance_expires_at', ${after.expires}, 'justification', ${after.justification}) else '{}' end`;
+    'assurance', d.n_assurance, 'acceptance_owner', ${after.owner}, 'acceptance_expires_at', ${after.expires}, 'compensating_control', ${after.control}, 'justification', ${after.justification}) else '{}' end`;
   const events = sql`select id::text as subject, became || jsonb_build_object('from', "from", 'to', "to") as data, action from changes`;
   return sql`, written as (
       update findings f set ${sql.join(sets)} from decided d where f.org_id = ${orgId} and f.id = d.id and d.writes and d.code is null

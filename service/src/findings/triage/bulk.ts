@@ -93,9 +93,10 @@ interface Outcome {
 }
 
 /** `invalid` are the errors of requests that lack a field. */
-function outcomesOf({ status, reason, owner, expires_at, justification, scope }: BulkChange, deciding: Deciding): { outcomes: Outcome[]; invalid: AppError[] } {
+function outcomesOf(change: BulkChange, deciding: Deciding): { outcomes: Outcome[]; invalid: AppError[] } {
+  const { status, reason, owner, expires_at, compensating_control, justification, scope } = change;
   if (status === undefined) return { outcomes: [], invalid: [] };
-  const given = { status, reason, owner, expires_at, justification, scope };
+  const given = { status, reason, owner, expires_at, compensating_control, justification, scope };
   const patch = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const refusals: AppError[] = [];
   const invalid: AppError[] = [];
@@ -136,6 +137,7 @@ function sampleOf(status: Status, by: SetBy, { actor, now }: Deciding): Decidabl
     assurance: null,
     acceptance_owner: null,
     acceptance_expires_at: null,
+    compensating_control: null,
     justification: null,
     closed_at: null,
     reopen_count: 0,
@@ -184,12 +186,14 @@ function decidedSql({ actor, policy }: Deciding, change: BulkChange, outcomes: r
 }
 
 /** Whether the status stays but its reason or details change, as for a single finding. */
-function restatingSql(orgId: string, { status, reason, owner, expires_at, justification, scope }: BulkChange): RawBuilder<unknown> {
+function restatingSql(orgId: string, change: BulkChange): RawBuilder<unknown> {
+  const { status, reason, owner, expires_at, compensating_control, justification, scope } = change;
   const decided = sql`(select d.scope from decisions d where d.org_id = ${orgId} and d.finding_id = m.id and d.state = 'active')`;
   const given = [
     [sql`m.status_reason`, sql`${reason}::text`, reason],
     [sql`m.acceptance_owner`, sql`${owner}::text`, owner],
     [sql`m.acceptance_expires_at`, sql`${expires_at}::timestamptz(3)`, expires_at],
+    [sql`m.compensating_control`, sql`${compensating_control}::text`, compensating_control],
     [sql`m.justification`, sql`${justification}::text`, justification],
     [decided, sql`${scope}::text`, scope],
   ] as const;

@@ -22,7 +22,16 @@ const patches = fc.record(
   },
   { requiredKeys: ['status'] },
 ) as fc.Arbitrary<FindingPatch & { status: Status }>;
-const fresh = { status: 'open', status_reason: null, acceptance_owner: null, acceptance_expires_at: null, justification: null, reopen_count: 0, scope: null };
+const fresh = {
+  status: 'open',
+  status_reason: null,
+  acceptance_owner: null,
+  acceptance_expires_at: null,
+  compensating_control: null,
+  justification: null,
+  reopen_count: 0,
+  scope: null,
+};
 
 /** Applies a patch. A refused patch leaves the finding unchanged. */
 function after(finding: Row, patch: FindingPatch): Row {

@@ -22,6 +22,7 @@ export type Change = Partial<
     | 'status_changed_by'
     | 'assurance'
     | 'acceptance_owner'
+    | 'compensating_control'
     | 'justification'
     | 'severity'
     | 'severity_override'
@@ -41,6 +42,7 @@ export type Decidable = Pick<
   | 'assurance'
   | 'acceptance_owner'
   | 'acceptance_expires_at'
+  | 'compensating_control'
   | 'justification'
   | 'closed_at'
   | 'reopen_count'
@@ -90,13 +92,14 @@ export function asksForApproval(finding: Decidable, patch: FindingPatch, { polic
 }
 
 /** Whether the patch keeps the status but changes its reason or details. Fields that it leaves out stay. */
-function isRestated(finding: Decidable, { reason, owner, expires_at, justification, scope }: FindingPatch): boolean {
+function isRestated(finding: Decidable, { reason, owner, expires_at, compensating_control, justification, scope }: FindingPatch): boolean {
   const differs = <T>(given: T | undefined, known: T | null | undefined): boolean => given !== undefined && given !== known;
   const end = expires_at === undefined ? undefined : Date.parse(expires_at);
   return (
     differs(reason, finding.status_reason) ||
     differs(owner, finding.acceptance_owner) ||
     differs(end, finding.acceptance_expires_at?.getTime()) ||
+    differs(compensating_control, finding.compensating_control) ||
     differs(justification, finding.justification) ||
     differs(scope, finding.scope)
   );
@@ -132,6 +135,7 @@ export function refusedTo({ status_changed_by }: Pick<Decidable, 'status_changed
 const belongs = {
   owner: ['risk_accepted'],
   expires_at: ['risk_accepted'],
+  compensating_control: ['risk_accepted'],
   justification: ['false_positive'],
   scope: ['risk_accepted', 'false_positive'],
 } as const satisfies Partial<Record<keyof FindingPatch, readonly Status[]>>;
@@ -169,6 +173,7 @@ function decideStatus(finding: Decidable, to: Status, patch: FindingPatch, decid
     assurance: null,
     acceptance_owner: null,
     acceptance_expires_at: null,
+    compensating_control: null,
     justification: null,
     closed_at: isClosed(to) ? now : null,
   };
@@ -180,7 +185,10 @@ function decideStatus(finding: Decidable, to: Status, patch: FindingPatch, decid
     const isKnown = finding.status_changed_by !== null && person !== null;
     return { ...moved, assurance: (isKnown ? 'independent' : 'declared') satisfies Assurance };
   }
-  if (to === 'risk_accepted') return { ...moved, acceptance_owner: patch.owner ?? null, acceptance_expires_at: new Date(patch.expires_at ?? '') };
+  if (to === 'risk_accepted') {
+    const { owner = null, expires_at = '', compensating_control = finding.compensating_control } = patch;
+    return { ...moved, acceptance_owner: owner, acceptance_expires_at: new Date(expires_at), compensating_control };
+  }
   if (to === 'false_positive') return { ...moved, justification: patch.justification ?? null };
   return to === 'open' && comesBack(finding.status) ? { ...moved, reopen_count: finding.reopen_count + 1 } : moved;
 }

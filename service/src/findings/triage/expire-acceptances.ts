@@ -38,15 +38,16 @@ async function endExpired(tx: TenantTx, orgId: string, follower: FindingFollower
   await takeImportLock(tx, orgId);
   const actor = systemActor(orgId, 'worker');
   const { sla } = await readPolicy(tx, orgId);
-  const became = sql`jsonb_build_object('status', "to", 'reason_code', code, 'status_reason', sentence, 'assurance', assurance, 'acceptance_owner', null, 'acceptance_expires_at', null)`;
+  const became = sql`jsonb_build_object('status', "to", 'reason_code', code, 'status_reason', sentence, 'assurance', assurance, 'acceptance_owner', null, 'acceptance_expires_at', null,
+    'compensating_control', null)`;
   const entries = sql`
     select id as finding_id, 'status_changed' as action, jsonb_build_object('status', 'risk_accepted', 'reason_code', reason_code, 'status_reason', status_reason,
-      'acceptance_owner', acceptance_owner, 'acceptance_expires_at', acceptance_expires_at) as before, ${became} as after, sentence as reason from expired`;
+      'acceptance_owner', acceptance_owner, 'acceptance_expires_at', acceptance_expires_at, 'compensating_control', compensating_control) as before, ${became} as after, sentence as reason from expired`;
   const events = sql`
     select id::text as subject, jsonb_build_object('from', 'risk_accepted', 'to', "to", 'reason_code', code, 'status_reason', sentence) as data from expired`;
   const { rows } = await sql<{ id: string; status: Status }>`
     with expired as materialized (
-      select f.id, f.reason_code, f.status_reason, f.acceptance_owner, f.acceptance_expires_at, result.*
+      select f.id, f.reason_code, f.status_reason, f.acceptance_owner, f.acceptance_expires_at, f.compensating_control, result.*
       from findings f cross join lateral (select ${stillReported(orgId, sql`f.id`)} as reported offset 0) seen
       join (values (true, 'open', 'acceptance_expired', ${reasonSentences.acceptance_expired}, null), (false, 'verified', 'acceptance_fixed', ${reasonSentences.acceptance_fixed}, 'scan_only'))
         as result (reported, "to", code, sentence, assurance) on result.reported = seen.reported
@@ -61,7 +62,7 @@ async function endExpired(tx: TenantTx, orgId: string, follower: FindingFollower
       ${historySql(actor, entries)}
     )
     update findings f set status = expired."to", status_reason = expired.sentence, reason_code = expired.code, status_changed_at = now(), status_changed_by = null,
-      assurance = expired.assurance, acceptance_owner = null, acceptance_expires_at = null, closed_at = case when expired."to" = 'verified' then now() end,
+      assurance = expired.assurance, acceptance_owner = null, acceptance_expires_at = null, compensating_control = null, closed_at = case when expired."to" = 'verified' then now() end,
       due_at = case when expired."to" = 'open' then ${dueSql(sla, sql`f.clock_from`, sql`f.severity`, sql`f.kev`)} else f.due_at end,
       version = f.version + 1, updated_at = now()
     from expired where f.org_id = ${orgId} and f.id = expired.id

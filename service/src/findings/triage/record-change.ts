@@ -13,6 +13,7 @@ const shownInHistory = [
   'assurance',
   'acceptance_owner',
   'acceptance_expires_at',
+  'compensating_control',
   'justification',
   'severity',
   'severity_override',

@@ -85,7 +85,8 @@ async function applyChange(
 /** Records, requests or ends the decision that the patch is about. */
 async function followDecision(tx: TenantTx, finding: FindingRow & Decidable, patch: FindingPatch, { change, ...deciding }: Deciding & { change: Change }) {
   const { actor, policy } = deciding;
-  const [decision, ids] = [decisionOf(patch.status, patch), [finding.id]];
+  const { compensating_control = finding.compensating_control } = patch;
+  const [decision, ids] = [decisionOf(patch.status, { ...patch, compensating_control }), [finding.id]];
   if (change.severity !== undefined && change.status === undefined) await reopenRiskIncreased(tx, actor, { ids: idsSql(ids), sla: policy.sla });
   if (decision && asksForApproval(finding, patch, deciding)) {
     if (await isPending(tx, actor, decision, finding.id)) return;
