@@ -15,6 +15,15 @@ export interface Finding extends FindingFacts {
 export const ASSURANCES = ['declared', 'artifact', 'scan_only', 'scan_after_claim', 'independent'] as const;
 export type Assurance = (typeof ASSURANCES)[number];
 
+export interface Acceptance {
+  owner: string;
+  expires_at: string | null;
+  /** What lowers the risk meanwhile, as stated. */
+  compensating_control: string | null;
+  requested_by: Person | null;
+  approved_by: Person | null;
+}
+
 /** What the service knows about a finding. The rest of its line follows from it. */
 export interface FindingFacts {
   id: string;
@@ -56,7 +65,7 @@ export interface FindingFacts {
   claimed_by: Person | null;
   assurance: Assurance | null;
   justification: string | null;
-  acceptance: { owner: string; expires_at: string | null; requested_by: Person | null; approved_by: Person | null } | null;
+  acceptance: Acceptance | null;
   reopen_count: number;
   sources: string[];
   occurrence_count: number;

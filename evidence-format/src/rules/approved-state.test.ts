@@ -33,6 +33,7 @@ const differences: [string, (evidence: Evidence) => void][] = [
   ['a scan of another provenance', ({ findings }) => Object.assign(findings[0] ?? {}, { provenance: 'worker' })],
   ['a lower severity', ({ findings }) => Object.assign(findings[0] ?? {}, { severity: 'low' })],
   ['a longer acceptance', ({ findings }) => Object.assign(findings[1]?.acceptance ?? {}, { expires_at: '2030-01-01T00:00:00.000Z' })],
+  ['another compensating control', ({ findings }) => Object.assign(findings[1]?.acceptance ?? {}, { compensating_control: 'None' })],
   ['a finding less', ({ findings }) => findings.pop()],
   ['an unlinked finding', ({ unlinked, findings }) => unlinked.push({ ...findings[0], id: findings[1]?.id } as Evidence['unlinked'][number])],
   ['another state of an unlinked finding', ({ unlinked }) => Object.assign(unlinked[0] ?? {}, { state: 'false_positive' })],

@@ -1,7 +1,7 @@
 import { toHex, utf8 } from '../bytes/bytes.ts';
 import { createSha256 } from '../bytes/sha256.ts';
 import type { Evidence } from '../document/evidence.ts';
-import type { Assurance, Finding } from '../document/finding.ts';
+import type { Acceptance, Assurance, Finding } from '../document/finding.ts';
 import type { Artifact } from '../document/originals.ts';
 import type { Person } from '../document/people.ts';
 import type { Provenance } from '../document/scan.ts';
@@ -34,7 +34,7 @@ export interface ApprovedFinding {
   provenance: Provenance | null;
   severity: Severity;
   severity_source: Severity;
-  acceptance: { owner: string; expires_at: string | null } | null;
+  acceptance: Pick<Acceptance, 'owner' | 'expires_at' | 'compensating_control'> | null;
   justification: string | null;
   /** `decider` of the person who decided on the state. */
   decided_by: string | null;
@@ -66,7 +66,7 @@ function sorted<T extends { id: string }>(items: readonly T[]): T[] {
 /** Picks the keys, so that an object with more of them has the same line. */
 function listedFinding(finding: ApprovedFinding): ApprovedFinding {
   const { id, state, assurance, provenance, severity, severity_source, acceptance, justification, decided_by } = finding;
-  const accepted = acceptance && { owner: acceptance.owner, expires_at: acceptance.expires_at };
+  const accepted = acceptance && { owner: acceptance.owner, expires_at: acceptance.expires_at, compensating_control: acceptance.compensating_control };
   return { id, state, assurance, provenance, severity, severity_source, acceptance: accepted, justification, decided_by };
 }
 

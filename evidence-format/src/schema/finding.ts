@@ -94,6 +94,7 @@ export const findingSchema: Of<Finding> = {
         object<NonNullable<Finding['acceptance']>>({
           owner: field('Risk owner.', anyText),
           expires_at: field('When the acceptance expires. Null if it has no end.', nullable(time)),
+          compensating_control: field('What lowers the risk while it is accepted, as stated. Null if none was named.', nullable(anyText)),
           requested_by: field('Who asked for the acceptance, or null.', nullable(person)),
           approved_by: field('Who approved it, or null.', nullable(person)),
         }),

@@ -195,7 +195,7 @@ export const routes: [string, (given: Case) => void, Conclusion, Grade, string[]
         assurance: null,
         cause: 'person',
         decided_by: ada,
-        acceptance: { owner: 'Ada', expires_at: on('06-01'), requested_by: ada, approved_by: null },
+        acceptance: { owner: 'Ada', expires_at: on('06-01'), compensating_control: null, requested_by: ada, approved_by: null },
       }),
       trail(decide(2, 'risk_accepted')),
     ),

@@ -97,7 +97,7 @@ const findings: Evidence['findings'] = [
     claimed_by: null,
     assurance: null,
     justification: 'internal only',
-    acceptance: { owner: 'Grace', expires_at: T, requested_by: ada, approved_by: null },
+    acceptance: { owner: 'Grace', expires_at: T, compensating_control: 'A firewall blocks the port', requested_by: ada, approved_by: null },
     reopen_count: 1,
     sources: [],
     occurrence_count: 0,

@@ -3,6 +3,7 @@ import { AT, ada, edsger, findingId, grace, IDS } from './sample.ts';
 import { item, trailEvent } from './sample-trail.ts';
 
 const END = '2026-06-01T00:00:00.000Z';
+const CONTROL = 'The proxy filters requests';
 const [REMOVED, MERGED, SECOND_SCAN] = [findingId(901), findingId(902), findingId(905)];
 
 /**
@@ -40,8 +41,9 @@ function accept({ findings: [, finding] }: Facts, add: Add): void {
   const change = { at: AT.sealed, action: 'finding.status_changed', object };
   const severity = { before: { severity: 'high', severity_override: null }, after: { severity: 'low', severity_override: 'low' } };
   add({ ...change, by: edsger, action: 'finding.severity_changed', ...severity, reason: 'Internal' });
-  add({ ...change, by: ada, action: 'finding.acceptance_requested', after: { owner: 'Ada', expires_at: END } });
-  const accepted = { acceptance_owner: 'Ada', acceptance_expires_at: '2026-06-01T00:00:00+00:00', assurance: null, status_reason: 'Behind a proxy' };
+  add({ ...change, by: ada, action: 'finding.acceptance_requested', after: { owner: 'Ada', expires_at: END, compensating_control: CONTROL } });
+  const terms = { acceptance_owner: 'Ada', acceptance_expires_at: '2026-06-01T00:00:00+00:00', compensating_control: CONTROL };
+  const accepted = { ...terms, assurance: null, status_reason: 'Behind a proxy' };
   add({ ...change, by: grace, before: { status: 'verified' }, after: { status: 'risk_accepted', reason_code: 'acceptance_approved', ...accepted } });
   add({
     ...change,
@@ -53,7 +55,7 @@ function accept({ findings: [, finding] }: Facts, add: Add): void {
   Object.assign(finding, {
     ...state,
     state_reason: 'Behind a proxy',
-    acceptance: { owner: 'Ada', expires_at: END, requested_by: ada, approved_by: grace },
+    acceptance: { owner: 'Ada', expires_at: END, compensating_control: CONTROL, requested_by: ada, approved_by: grace },
     severity: 'low',
     override: { severity: 'low', by: edsger, at: AT.sealed, reason: 'Internal' },
     merged: [{ id: MERGED, state: 'open', title: 'OpenSSL 4', severity: 'high' }],

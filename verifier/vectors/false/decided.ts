@@ -1,4 +1,4 @@
-import type { Finding } from '@rrs/evidence-format';
+import type { Evidence, Facts, Finding } from '@rrs/evidence-format';
 import type { Recipe } from '../../src/testing/build.ts';
 import { AT, ada, grace, IDS } from '../../src/testing/sample.ts';
 import { item } from '../../src/testing/sample-trail.ts';
@@ -27,7 +27,7 @@ function decided({ status, reason_code, by = ada, facts, recorded }: Decision): 
       assurance: null,
       state_changed_at: AT.sealed,
       closed_at: AT.sealed,
-      ...facts,
+      ...structuredClone(facts),
     });
     const after = { status, reason_code, assurance: null, ...recorded };
     add(events, { at: AT.sealed, action: 'finding.status_changed', by, object: { type: 'finding', id: first ?? '' }, before: { status: 'verified' }, after });
@@ -45,9 +45,39 @@ const END = '2026-06-01T00:00:00.000Z';
 const accepted = decided({
   status: 'risk_accepted',
   reason_code: 'by_person',
-  facts: { acceptance: { owner: 'Ada', expires_at: END, requested_by: ada, approved_by: null } },
+  facts: { acceptance: { owner: 'Ada', expires_at: END, compensating_control: null, requested_by: ada, approved_by: null } },
   recorded: { acceptance_owner: 'Ada', acceptance_expires_at: '2026-06-01T00:00:00+00:00' },
 });
+
+const CONTROL = 'The proxy filters requests';
+const controlled = (compensating_control: string | null) => (facts: Pick<Evidence, 'findings'> | Facts) => {
+  const [finding] = facts.findings;
+  if (finding?.acceptance) finding.acceptance = { ...finding.acceptance, compensating_control };
+};
+const compensated: NonNullable<Recipe['facts']> = (facts, events) => {
+  accepted(facts, events);
+  controlled(CONTROL)(facts);
+  Object.assign(Object(events.at(-1)?.after), { compensating_control: CONTROL });
+};
+/** Somebody asked for an acceptance with a control, and nobody has approved it. */
+const requestedWithControl: NonNullable<Recipe['facts']> = (facts, events) => {
+  accepted(facts, events);
+  const object = { type: 'finding', id: first ?? '' };
+  add(events, { at: AT.sealed, action: 'finding.acceptance_requested', by: grace, object, after: { owner: 'Ada', compensating_control: CONTROL } });
+};
+/** The acceptance ended with the finding, and was made again without a control. */
+const compensatedOnce: NonNullable<Recipe['facts']> = (facts, events) => {
+  compensated(facts, events);
+  const object = { type: 'finding', id: first ?? '' };
+  const gone = { status: 'verified', reason_code: 'acceptance_fixed', assurance: 'scan_only' };
+  add(events, { at: AT.sealed, action: 'finding.status_changed', object, before: { status: 'risk_accepted' }, after: gone, import_id: IDS.after });
+  accepted(facts, events);
+};
+/** The acceptance is that of another finding, which was merged into the first one. */
+const compensatedByMerge: NonNullable<Recipe['facts']> = (facts, events) => {
+  compensated(facts, events);
+  Object.assign(Object(events.at(-1)?.after), { reason_code: 'merged' });
+};
 
 const lowered: NonNullable<Recipe['facts']> = ({ findings }, events) => {
   const [finding] = findings;
@@ -80,6 +110,8 @@ const later: NonNullable<Recipe['facts']> = ({ scans }, events) => {
   add(events, { at: AT.sealed, action: 'import.created', object: { type: 'import', id: REMOVED }, after });
 };
 
+const otherwise = 'recorded_otherwise';
+
 /** What people did, told differently than the audit trail tells it. */
 export const falseDecisions: Vector[] = [
   good('a finding that a person withdrew', withdrawn),
@@ -95,6 +127,16 @@ export const falseDecisions: Vector[] = [
   againstTrail('an acceptance that nobody approved', ['recorded_otherwise'], accepted, ({ findings }) => {
     Object.assign(findings[0]?.acceptance ?? {}, { approved_by: grace });
   }),
+  againstTrail('a compensating control that nobody named', [otherwise], accepted, controlled(CONTROL)),
+  good('an accepted risk with a compensating control', compensated),
+  againstTrail('another compensating control', [otherwise], compensated, controlled('Two proxies filter requests')),
+  againstTrail('a compensating control is left out', [otherwise], compensated, controlled(null)),
+  good('an accepted risk with a request to name a compensating control', requestedWithControl),
+  againstTrail('a compensating control that was only requested', [otherwise], requestedWithControl, controlled(CONTROL)),
+  good('a risk that is accepted again without a compensating control', compensatedOnce),
+  againstTrail('the compensating control of an earlier acceptance', [otherwise], compensatedOnce, controlled(CONTROL)),
+  good('the accepted risk of a merged finding', compensatedByMerge),
+  againstTrail('another compensating control of a merged finding', [otherwise], compensatedByMerge, controlled('Two proxies filter requests')),
   good('a lowered severity', lowered),
   againstTrail('a lowered severity is left out', ['recorded_otherwise'], lowered, about({ override: null })),
   againstTrail('somebody else lowered the severity', ['recorded_otherwise'], lowered, ({ findings }) => {

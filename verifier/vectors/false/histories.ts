@@ -53,7 +53,7 @@ const approved: Truth = ({ findings }, events) => {
   add(events, change(grace, { status: 'verified' }, after));
   Object.assign(findings[0] ?? {}, {
     ...{ state: 'risk_accepted', cause: 'person', decided_by: grace, assurance: null, state_changed_at: AT.sealed, closed_at: AT.sealed },
-    ...{ state_reason: 'Behind a proxy', acceptance: { owner: 'Ada', expires_at: null, requested_by: ada, approved_by: grace } },
+    ...{ state_reason: 'Behind a proxy', acceptance: { owner: 'Ada', expires_at: null, compensating_control: null, requested_by: ada, approved_by: grace } },
   });
 };
 

@@ -60,6 +60,7 @@ const columns: Readonly<Record<string, (finding: Finding) => Value>> = {
   justification: ({ justification }) => justification,
   acceptance_owner: ({ acceptance }) => acceptance?.owner,
   acceptance_expires_at: ({ acceptance }) => acceptance?.expires_at,
+  compensating_control: ({ acceptance }) => acceptance?.compensating_control,
   acceptance_requested_by: ({ acceptance }) => acceptance?.requested_by?.name,
   acceptance_approved_by: ({ acceptance }) => acceptance?.approved_by?.name,
   reopen_count: ({ reopen_count }) => reopen_count,

@@ -66,7 +66,7 @@ const accepted = (acceptance: Partial<NonNullable<FindingFacts['acceptance']>>, 
     assurance: null,
     cause: 'person',
     decided_by: by,
-    acceptance: { owner: 'Olga', expires_at: on('06-01'), requested_by: by, approved_by: null, ...acceptance },
+    acceptance: { owner: 'Olga', expires_at: on('06-01'), compensating_control: null, requested_by: by, approved_by: null, ...acceptance },
   });
 const byPerson = (overrides: Partial<FindingFacts>): Change => finding({ cause: 'second_person', assurance: 'independent', decided_by: mallory, ...overrides });
 const doubts = (...codes: string[]): Change => byPerson({ after: { state: 'absent', scan: IDS.after, others: [], doubts: codes } });

@@ -34,7 +34,8 @@ export function hostile(): Evidence {
       cause: index % 2 === 0 ? 'person' : 'none',
       state_reason: wild,
       decided_by: person(index),
-      acceptance: index % 2 === 0 ? { owner: wild, expires_at: '2026-06-30T00:00:00.000Z', requested_by: null, approved_by: null } : null,
+      acceptance:
+        index % 2 === 0 ? { owner: wild, expires_at: '2026-06-30T00:00:00.000Z', compensating_control: wild, requested_by: null, approved_by: null } : null,
       within_sla: false,
     }),
   );

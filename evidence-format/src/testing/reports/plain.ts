@@ -78,7 +78,13 @@ export function unfinished(): Evidence {
 }
 
 export function exceptions(): Evidence {
-  const accepted = { owner: 'Katherine Johnson, CISO', expires_at: '2026-06-30T00:00:00.000Z', requested_by: ada, approved_by: grace };
+  const accepted = {
+    owner: 'Katherine Johnson, CISO',
+    expires_at: '2026-06-30T00:00:00.000Z',
+    compensating_control: 'The perimeter firewall blocks outgoing LDAP and RMI.',
+    requested_by: ada,
+    approved_by: grace,
+  };
   return sampleEvidence(
     {
       findings: [
@@ -89,7 +95,7 @@ export function exceptions(): Evidence {
           cause: 'person',
           decided_by: grace,
           after: still,
-          state_reason: 'The service is switched off in June; the perimeter blocks the lookups until then.',
+          state_reason: 'The service is switched off in June.',
           acceptance: accepted,
         }),
         sampleFinding(2, {

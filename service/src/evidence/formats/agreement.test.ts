@@ -51,6 +51,16 @@ describe('one finding', () => {
   });
 });
 
+it('every format says which compensating control was named, if one was', async () => {
+  const [first] = evidenceSamples.exceptions().findings;
+  if (!first?.acceptance) throw new Error('nothing is accepted');
+  for (const compensating_control of [first.acceptance.compensating_control, null]) {
+    const evidence = sampleEvidence({ findings: [{ ...first, acceptance: { ...first.acceptance, compensating_control } }] });
+    expectFormatsAgree(evidence);
+    expectReportAgrees(evidence, await pdfWords(evidence));
+  }
+});
+
 describe('one package', () => {
   const one = (index: number, way: Way) => sampleFinding(index, way);
   const find = (label: string): Way => ways.find(([each]) => each === label)?.[1] ?? { standing: 'active', state: 'open', cause: 'none' };

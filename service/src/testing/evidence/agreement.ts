@@ -70,7 +70,7 @@ export function expectFormatsAgree(evidence: Evidence): void {
   const result = ar.results[0];
   const lists = [result.findings, result.risks, plan['poam-items'], statements, cyclonedx.vulnerabilities, sarif.results];
   expect(lists.map((list) => list.length)).toEqual(lists.map(() => findings.length));
-  const standingColumn = (rows[0] ?? '').split(',').indexOf('standing');
+  const headings = (rows[0] ?? '').split(',');
   for (const [at, finding] of findings.entries()) {
     const { standing } = finding;
     const vulnerability = cyclonedx.vulnerabilities[at];
@@ -88,7 +88,11 @@ export function expectFormatsAgree(evidence: Evidence): void {
     expect(new Set(labels.map((label) => label.split(':')[0])).size).toBe(1);
     expect(sarif.results[at].suppressions?.length ?? 0).toBe(standing === 'excepted' ? 1 : 0);
     expect(result.risks[at].remediations?.length ?? 0).toBe(standing === 'excepted' || standing === 'aside' ? 0 : 1);
-    expect(cellsOf(rows[at + 1] ?? '')[standingColumn]).toBe(standing);
+    const cells = new Map(cellsOf(rows[at + 1] ?? '').map((cell, column) => [headings[column], cell]));
+    expect(cells.get('standing')).toBe(standing);
+    const control = finding.acceptance?.compensating_control ?? null;
+    expect(cells.get('compensating_control')).toBe(control ?? '');
+    expect(result.risks[at]['mitigating-factors']).toEqual(control === null ? undefined : [{ uuid: expect.any(String), description: control }]);
   }
 }
 
@@ -101,11 +105,16 @@ function cellsOf(line: string): string[] {
   return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? '');
 }
 
-/** A report for people, as its words, has the conclusion, the grade, the number of findings and every gap. */
+/** A report for people, as its words, has the conclusion, the grade, the number of findings, the compensating controls and every gap. */
 export function expectReportAgrees(evidence: Evidence, words: string): void {
   const { conclusion, completeness, findings, package_id } = evidence;
   for (const part of [HEADLINES[conclusion], `Completeness: grade ${completeness.grade}.`, package_id, sampleContext.sha256.evidence])
     expect(words).toContain(part);
   expect(words).toContain(`Rows in data/findings.csv ${findings.length}`);
+  for (const { acceptance } of findings) {
+    if (acceptance === null) continue;
+    const { compensating_control } = acceptance;
+    expect(words).toContain(compensating_control === null ? 'No compensating control named' : `Compensating control: ${compensating_control}`);
+  }
   for (const gap of completeness.gaps) expect(words).toContain(gapSentence(gap).split(':')[0]);
 }

@@ -80,7 +80,12 @@ const decisions: readonly Act[] = [
   change({ status: 'withdrawn', reason: 'not ours' }),
   change({ status: 'false_positive', justification: 'code_not_present', reason: 'not in the build' }),
   change({ status: 'false_positive', justification: 'code_not_reachable', reason: 'never called' }),
-  (life) => change({ status: 'risk_accepted', owner: 'Ada', expires_at: daysAgo(-9 - life.random.number(9)).toISOString(), reason: 'until the release' })(life),
+  (life) => {
+    const days = life.random.number(9);
+    const named = [{}, { compensating_control: 'a proxy filters requests' }, { compensating_control: 'the port is closed' }, { compensating_control: null }];
+    const expires_at = daysAgo(-9 - days).toISOString();
+    return change({ status: 'risk_accepted', owner: 'Ada', expires_at, reason: 'until the release', ...named[days % named.length] })(life);
+  },
   change({ severity: 'low', reason: 'internal' }),
   change({ severity: null, reason: 'as reported' }),
   toFinding(

@@ -21,6 +21,8 @@ export interface FindingActs {
   assurance: unknown;
   expiresAt: unknown;
   owner: unknown;
+  /** Null if no control was named, or the risk is not accepted. */
+  control: unknown;
   justification: unknown;
   /** Whether somebody claimed that it is fixed, and nothing opened it again. */
   isClaimed: boolean;
@@ -55,6 +57,7 @@ export function addFindingEvent(acts: Map<string, FindingActs>, event: TrailEven
     known.code = typeof code === 'string' ? code : undefined;
     if (!COMPLETE.has(known.code)) Object.assign(known, { assurance: undefined, expiresAt: undefined, owner: undefined, justification: undefined });
     known.isClaimed = status === 'remediated' || (known.isClaimed && !OPEN.has(status));
+    known.control = status === 'risk_accepted' ? recorded(after, 'compensating_control', known.control) : null;
     if (import_id === null) known.deciders.set(status, actor.person);
     if (code === 'acceptance_approved') known.accepted = { requester: known.asker, approver: actor.person };
     else if (status === 'risk_accepted' && COMPLETE.has(known.code)) known.accepted = { requester: actor.person, approver: undefined };
@@ -63,6 +66,12 @@ export function addFindingEvent(acts: Map<string, FindingActs>, event: TrailEven
     const value = fieldOf(after, name);
     if (value !== undefined) Object.assign(known, { [key]: value });
   }
+}
+
+/** The value that an event records, else the one that was known. */
+function recorded(after: unknown, name: string, known: unknown): unknown {
+  const value = fieldOf(after, name);
+  return value === undefined ? known : value;
 }
 
 function addSource(known: FindingActs, { action, before }: TrailEvent): void {
@@ -84,7 +93,7 @@ function emptyActs(): FindingActs {
     override: undefined,
     source: undefined,
   };
-  return { ...unknown, history: newFinding, isClaimed: false, deciders: new Map(), asker: undefined, accepted: undefined };
+  return { ...unknown, control: null, history: newFinding, isClaimed: false, deciders: new Map(), asker: undefined, accepted: undefined };
 }
 
 /** Checks why a finding is in its state, and who put it there. Standing and gaps follow from it. */
@@ -110,6 +119,8 @@ export function* findingActFaults(finding: Finding, acts: FindingActs = emptyAct
   if (severityRank(finding.severity_source) < severityRank(acts.source)) yield otherwise('severity of the sources', acts.source, finding.severity_source);
   if (acts.isClaimed && claimed_at === null)
     yield { code: 'omitted', file: FINDINGS, detail: `The audit trail shows the claim that the finding ${id} is fixed, but its line does not.` };
+  const control = acceptance?.compensating_control ?? null;
+  if (control !== acts.control) yield otherwise('compensating control', acts.control, control);
   if (acts.code === undefined || COPIED.has(acts.code)) return;
   if (acts.assurance !== undefined && acts.assurance !== assurance) yield otherwise('assurance', acts.assurance, assurance);
   if (acts.justification !== undefined && acts.justification !== justification) yield otherwise('justification', acts.justification, justification);

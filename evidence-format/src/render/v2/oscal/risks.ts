@@ -17,6 +17,7 @@ export function risks(evidence: Evidence) {
     status: describe(finding).risk,
     characterizations: [{ origin: { actors: [actor] }, facets: facets(finding) }],
     ...(finding.due_at === null ? {} : { deadline: finding.due_at }),
+    ...list('mitigating-factors', mitigatingFactors(finding)),
     ...list('remediations', remediations(finding)),
     'risk-log': { entries: [logEntry(finding)] },
     'related-observations': related(finding),
@@ -29,6 +30,12 @@ function facets({ severity, severity_source, risk_score, cvss }: Finding) {
     ...Object.entries(own).map(([name, value]) => ({ name, system: NAMESPACE, value: String(value) })),
     ...(cvss === null ? [] : [{ name: 'cvss-vector', system: `http://www.first.org/cvss/v${line(cvss.version)}`, value: line(cvss.vector) }]),
   ];
+}
+
+/** The control that somebody named when the risk was accepted. */
+function mitigatingFactors({ id, acceptance }: Finding) {
+  const description = acceptance?.compensating_control ?? null;
+  return description === null ? [] : [{ uuid: oscalId('mitigating-factor', id), description }];
 }
 
 function remediations(finding: Finding) {

@@ -120,14 +120,16 @@ describe('cause', () => {
     const [id = ''] = await found('accepted');
     const owner = { as: world.api().ours.owner };
     await world.api().call('PATCH', '/api/v1/organization', { ...owner, body: { policy: { four_eyes: true } } });
-    await change(id, { status: 'risk_accepted', reason: 'cannot be updated', owner: 'CISO', expires_at: new Date(Date.now() + 86_400_000).toISOString() });
+    const compensating_control = 'the port is closed';
+    const expires_at = new Date(Date.now() + 86_400_000).toISOString();
+    await change(id, { status: 'risk_accepted', reason: 'cannot be updated', owner: 'CISO', compensating_control, expires_at });
     expect(await world.api().call('POST', `/api/v1/findings/${id}/acceptance/approve`, { as: grace.key, body: {} })).toMatchObject({ status: 200 });
     await world.api().call('PATCH', '/api/v1/organization', { ...owner, body: { policy: { four_eyes: false } } });
     expect(await facts(id)).toMatchObject([
       {
         state: 'risk_accepted',
         cause: 'person',
-        acceptance: { owner: 'CISO', requested_by: { person: ada.id }, approved_by: { person: grace.id } },
+        acceptance: { owner: 'CISO', compensating_control, requested_by: { person: ada.id }, approved_by: { person: grace.id } },
         decided_by: { person: grace.id },
       },
     ]);

@@ -62,6 +62,7 @@ export function buildFindingFacts(row: EvidenceFinding, { toPerson, ownerlessKey
         ? {
             owner: row.acceptance_owner ?? '',
             expires_at: row.acceptance_expires_at?.toISOString() ?? null,
+            compensating_control: row.compensating_control,
             requested_by: somebody(accepted.requested_by),
             approved_by: somebody(accepted.approved_by),
           }

@@ -158,7 +158,13 @@ describe('report.pdf', () => {
     const many = manyFindings(10_000, (index) => {
       const [title, reason, owner] = [text(index), text(index + 1), text(index + 2)];
       const decision = { state: 'risk_accepted', standing: 'excepted', cause: 'person', state_reason: reason } as const;
-      return { title, component: title, place: title, ...decision, acceptance: { owner, expires_at: null, requested_by: null, approved_by: null } };
+      return {
+        title,
+        component: title,
+        place: title,
+        ...decision,
+        acceptance: { owner, expires_at: null, compensating_control: text(index + 3), requested_by: null, approved_by: null },
+      };
     });
     const { artifacts, assets, scans, unlinked, people, decisions } = evidenceSamples.hostile();
     const repeated = <T>(items: readonly T[]): T[] => Array.from({ length: 200 }, () => items).flat();

@@ -1,11 +1,11 @@
 import type { Evidence } from '../../../../document/evidence.ts';
-import type { Finding } from '../../../../document/finding.ts';
+import type { Acceptance, Finding } from '../../../../document/finding.ts';
 import { describe, dispositionOf } from '../../dispositions.ts';
 import { roleWords, SEVERITY_WORDS } from '../../words/labels.ts';
 import { day, humanize, second } from '../../words/numbers.ts';
 import { clipped } from '../../words/printable.ts';
 import { first, LENGTH, MOST } from '../limits.ts';
-import { type Block, type Cell, line, optionalLine, type Section, table, words } from '../model.ts';
+import { type Block, type Cell, type Line, line, optionalLine, type Section, table, words } from '../model.ts';
 import type { Names } from '../names.ts';
 
 export function exceptionsSection(evidence: Evidence, names: Names): Section {
@@ -28,9 +28,7 @@ export function exceptionsSection(evidence: Evidence, names: Names): Section {
         },
       ),
       ...more,
-      words(
-        'The cause is what the person who decided stated. A compensating control counts only if the cause or an artifact names it: nothing else in the package records one.',
-      ),
+      words('The cause and the compensating control are as stated by the person who decided. The package does not show whether the control works.'),
       ...missedDeadlines(evidence, names),
     ],
   };
@@ -77,11 +75,17 @@ function basisCell(finding: Finding, asOf: string): Cell {
   return [line(label, tone), line(`Owner: ${clipped(owner, LENGTH.name)}`), end];
 }
 
-function reasonCell({ state_reason, justification }: Finding): Cell {
+function reasonCell({ state_reason, justification, acceptance }: Finding): Cell {
   return [
     ...optionalLine(justification !== null && humanize(clipped(justification, LENGTH.name)), 'strong'),
     state_reason === null || state_reason === '' ? line('No reason given', 'warn') : line(clipped(state_reason, LENGTH.text)),
+    ...(acceptance === null ? [] : [controlLine(acceptance)]),
   ];
+}
+
+function controlLine({ compensating_control }: Acceptance): Line {
+  if (compensating_control === null) return line('No compensating control named', 'warn');
+  return line(`Compensating control: ${clipped(compensating_control, LENGTH.text)}`);
 }
 
 function deciderCell({ decided_by, state_changed_at, acceptance }: Finding, names: Names): Cell {
