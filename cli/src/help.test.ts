@@ -33,7 +33,7 @@ it('help fits on the terminal', async () => {
   const { out } = await printed('findings', 'triage', '--help');
   const options = out.slice(out.indexOf('\nOptions:'), out.indexOf('\nExamples:')).split('\n');
   expect(options.filter((line) => line.length > 80 && !line.startsWith('Filters'))).toEqual([]);
-  expect(out).toMatch(/\n {2}--justification NAME +Why a false positive is one: code_not_present,\n {26}\S/);
+  expect(out).toMatch(/\n {2}--justification NAME +Why a false positive is one: code_not_present,\n {31}\S/);
 });
 
 it.each([

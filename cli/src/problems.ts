@@ -40,17 +40,17 @@ const RENAMED: Readonly<Record<string, string>> = {
   tags: 'tag',
 };
 /** The fields of bodies that are options. Others are arguments, or made by the program. */
-const BODY_OPTIONS = ['assignee', 'comment', 'description', 'due_at', 'expires_at', 'expires_in_hours', 'external_ref', 'justification'].concat([
-  'max_downloads',
-  'note',
-  'owner',
-  'priority',
-  'reason',
-  'recipient',
-  'status',
-  'tags',
-  'title',
-]);
+const BODY_OPTIONS = [
+  'assignee',
+  'comment',
+  'compensating_control',
+  'description',
+  'due_at',
+  'expires_at',
+  'expires_in_hours',
+  'external_ref',
+  'justification',
+].concat(['max_downloads', 'note', 'owner', 'priority', 'reason', 'recipient', 'status', 'tags', 'title']);
 
 /** The option that a field of the API is, if it is one. */
 function optionOf({ in: part, path }: RrsError['errors'][number]): string | null {

@@ -33,6 +33,7 @@ export const triageFindings: Command = {
     justification: { type: 'string', value: 'NAME', help: `Why a false positive is one: ${JUSTIFICATIONS.join(', ')}.`, choices: JUSTIFICATIONS },
     'accepted-by': { type: 'string', value: 'NAME', help: 'Who owns an accepted risk.' },
     expires: { type: 'string', value: 'TIME', help: 'When the acceptance of a risk ends, such as 2027-03-31.' },
+    'compensating-control': { type: 'string', value: 'TEXT', help: 'What lowers an accepted risk meanwhile. "" removes it.' },
     acceptance: { type: 'string', value: 'ANSWER', help: 'Answer requests to accept the risk: approve or reject.', choices: ANSWERS },
     'add-tag': { type: 'string', multiple: true, value: 'LIST', help: 'Tags to add.' },
     'remove-tag': { type: 'string', multiple: true, value: 'LIST', help: 'Tags to remove.' },
@@ -71,6 +72,7 @@ export const triageFindings: Command = {
 function changeOf(call: Call): Change {
   const severity = choiceOf(call, 'to-severity', SEVERITIES);
   const [add, remove] = [listOf(call, 'add-tag'), listOf(call, 'remove-tag')];
+  const control = textOf(call, 'compensating-control');
   return given({
     status: choiceOf(call, 'to', STATUSES),
     severity: severity === 'reported' ? null : severity,
@@ -78,6 +80,7 @@ function changeOf(call: Call): Change {
     justification: choiceOf(call, 'justification', JUSTIFICATIONS),
     owner: textOf(call, 'accepted-by'),
     expires_at: endOf(call, 'expires'),
+    compensating_control: control === '' ? null : control,
     acceptance: choiceOf(call, 'acceptance', ANSWERS),
     add_tags: add.length > 0 ? add : undefined,
     remove_tags: remove.length > 0 ? remove : undefined,

@@ -51,7 +51,8 @@ export async function planWork(staff: Staff, { images, catalogue, hosts, website
     status: 'risk_accepted',
     owner: people.owner.name,
     expires_at: inDays(180),
-    reason: 'The service is reachable only from the management network until it is replaced in spring.',
+    reason: 'The service is replaced in spring, and the vendor no longer updates it.',
+    compensating_control: 'The firewall lets only the management network reach the service.',
   } as const;
   await analyst.call('changeFindings', { body: { ids: accepted, change: acceptance } });
   await second.call('changeFindings', { body: { ids: accepted, change: { acceptance: 'approve', reason: 'Compensating controls reviewed.' } } });

@@ -17,6 +17,7 @@ export function Decisions({ finding }: { finding: Finding }) {
         {finding.decisions.map((decision) => (
           <li key={decision.id}>
             <strong>{term(decision.kind)}</strong>, {decision.state}: {decision.reason ?? term(decision.justification ?? '')}
+            {decision.compensating_control && <div>Compensating control: {decision.compensating_control}</div>}
             <div className="dim">
               {decision.decided_by?.name ?? 'Unknown'} · <Time at={decision.requested_at} />
               {decision.approved_by && <> · approved by {decision.approved_by.name}</>}

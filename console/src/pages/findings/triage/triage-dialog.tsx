@@ -1,5 +1,5 @@
 import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core';
-import type { BulkResult, FindingStatus, FindingTransition, Justification, Severity } from '@rrs/client';
+import type { BulkResult, FindingStatus, FindingTransition, Justification, ListedFinding, Severity } from '@rrs/client';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApi } from '../../../api/client.ts';
@@ -50,7 +50,7 @@ function ChangeDialog({ verb, target, transitions, onClose }: TriageDialogProps)
     mutationFn: async (data: FormData) => {
       if (planned !== null) return changeMany(target, planned.change, false).then(onClose);
       const change = changeOf(verb, status, data, tags);
-      if (one) return changeOne(one, change).then(onClose);
+      if (one) return changeOne(one, withoutEmptied(change, one)).then(onClose);
       setPlanned({ change, result: await changeMany(target, change, true) });
     },
   });
@@ -97,7 +97,7 @@ function ChangeDialog({ verb, target, transitions, onClose }: TriageDialogProps)
       isDisabled={verb.asks === 'status' && (chosen === undefined || chosen.refused !== null)}
     >
       {verb.asks === 'status' && <StatusChoice now={one?.status} choices={choices} value={status} onChange={setStatus} />}
-      <Question asks={asks} tags={one?.tags ?? []} onTags={setTags} isReasonNeeded={isReasonNeeded} />
+      <Question asks={asks} tags={one?.tags ?? []} control={one?.acceptance?.compensating_control ?? null} onTags={setTags} isReasonNeeded={isReasonNeeded} />
       {chosen?.requests_approval && verb.asks !== 'severity' && verb.asks !== 'tags' && (
         <p className="dim">Four-eyes policy: the status stays until another person approves the change.</p>
       )}
@@ -113,11 +113,13 @@ function questionOf(status: FindingStatus): Verb['asks'] {
 interface QuestionProps {
   asks: Verb['asks'];
   tags: readonly string[];
+  /** The compensating control of the current acceptance. */
+  control: string | null;
   onTags: (tags: { add: string[]; remove: string[] }) => void;
   isReasonNeeded: boolean;
 }
 
-function Question({ asks, tags, onTags, isReasonNeeded }: QuestionProps) {
+function Question({ asks, tags, control, onTags, isReasonNeeded }: QuestionProps) {
   const me = useMe();
   const [value, setValue] = useState<string[]>([...tags]);
   const known = useApi('listTags', { query: { limit: 200 } }, { enabled: asks === 'tags' });
@@ -160,6 +162,16 @@ function Question({ asks, tags, onTags, isReasonNeeded }: QuestionProps) {
         />
       )}
       <Textarea name="reason" label="Reason" required={isReasonNeeded} data-autofocus={asks === 'reason' || asks === undefined || undefined} />
+      {asks === 'acceptance' && (
+        <Textarea
+          name="compensating_control"
+          label="Compensating control"
+          description="What lowers the risk meanwhile, if anything does"
+          defaultValue={control ?? ''}
+          minLength={3}
+          maxLength={2000}
+        />
+      )}
     </>
   );
 }
@@ -199,6 +211,12 @@ function Ends() {
   );
 }
 
+/** An emptied field removes the compensating control that the finding has. */
+function withoutEmptied(change: Change, { acceptance }: ListedFinding): Change {
+  const isEmptied = change.status === 'risk_accepted' && change.compensating_control === undefined && acceptance?.compensating_control;
+  return isEmptied ? { ...change, compensating_control: null } : change;
+}
+
 function changeOf({ asks }: Verb, status: FindingStatus, data: FormData, tags: { add: string[]; remove: string[] }): Change {
   const reason = field(data, 'reason');
   const why = reason === undefined ? {} : { reason };
@@ -207,10 +225,12 @@ function changeOf({ asks }: Verb, status: FindingStatus, data: FormData, tags: {
   const justification = field(data, 'justification') as Justification | undefined;
   const days = Number.parseInt(field(data, 'days') ?? '', 10);
   const owner = field(data, 'owner');
+  const control = field(data, 'compensating_control');
   return {
     status,
     ...why,
     ...(justification === undefined ? {} : { justification }),
     ...(owner === undefined ? {} : { owner, expires_at: new Date(Date.now() + days * 86_400_000).toISOString() }),
+    ...(control === undefined ? {} : { compensating_control: control }),
   };
 }

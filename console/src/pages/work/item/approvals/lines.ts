@@ -6,7 +6,7 @@ export interface StateFinding {
   assurance: string | null;
   provenance: string | null;
   severity: Severity;
-  acceptance: { owner: string; expires_at: string | null } | null;
+  acceptance: { owner: string; expires_at: string | null; compensating_control: string | null } | null;
   justification: string | null;
 }
 

@@ -44,8 +44,7 @@ export function State({ itemId, label, digest, lines }: { itemId: string; label:
             { label: 'Severity', cell: ({ severity }) => <SeverityChip severity={severity} /> },
             {
               label: 'Decision',
-              cell: ({ acceptance, justification }) =>
-                acceptance ? `${acceptance.owner}, until ${acceptance.expires_at?.slice(0, 10) ?? 'no end'}` : justification && term(justification),
+              cell: ({ acceptance, justification }) => (acceptance ? acceptedBy(acceptance) : justification && term(justification)),
             },
           ]}
         />
@@ -64,3 +63,8 @@ export function State({ itemId, label, digest, lines }: { itemId: string; label:
 
 const provenBy = ({ assurance, provenance }: StateFinding): string =>
   [assurance, provenance].flatMap((value) => (value === null ? [] : [term(value).toLowerCase()])).join(', ') || '–';
+
+function acceptedBy({ owner, expires_at, compensating_control }: NonNullable<StateFinding['acceptance']>): string {
+  const control = compensating_control === null ? 'no compensating control' : `compensating control: ${compensating_control}`;
+  return `${owner}, until ${expires_at?.slice(0, 10) ?? 'no end'}, ${control}`;
+}
