@@ -83,6 +83,25 @@ export function testDailyWork({ cli, folder, home, program, service, vendor }: G
       code: 2,
       stderr: expect.stringMatching(/^rrs: --reason is required: [^;]+; --accepted-by is required: [^;]+; --expires is required: [^;]+\n$/),
     });
+    const accept = [
+      'findings',
+      'triage',
+      '--tag',
+      'ours',
+      '--to',
+      'risk_accepted',
+      '--reason',
+      'Behind the VPN',
+      '--accepted-by',
+      'Ann',
+      '--expires',
+      '2027-03-31',
+    ];
+    expect(await cli([...accept, '--compensating-control', 'x', '--dry-run'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^rrs: --compensating-control must /),
+    });
+    expect(await cli([...accept, '--compensating-control', 'Requests are filtered', '--dry-run'])).toMatchObject({ code: 0 });
     expect(await cli(['work', 'approve', item])).toMatchObject({ code: 0, stderr: expect.stringContaining('--yes') });
   });
 

@@ -50,13 +50,32 @@ const BODY_OPTIONS = [
   'expires_in_hours',
   'external_ref',
   'justification',
-].concat(['max_downloads', 'note', 'owner', 'priority', 'reason', 'recipient', 'status', 'tags', 'title']);
+  'max_downloads',
+  'note',
+  'owner',
+  'priority',
+  'reason',
+  'recipient',
+  'status',
+  'tags',
+  'title',
+];
+/** The fields of a change of findings, which have other names than those of work items. */
+const CHANGE_OPTIONS: Readonly<Record<string, string>> = {
+  status: 'to',
+  severity: 'to-severity',
+  add_tags: 'add-tag',
+  remove_tags: 'remove-tag',
+  work_item_id: 'add-to',
+};
 
 /** The option that a field of the API is, if it is one. */
 function optionOf({ in: part, path }: RrsError['errors'][number]): string | null {
   const [, first = '', second] = path.split('/');
   if (part === 'query') return first === 'scan_scope' && second !== undefined ? nameOf(second) : first.replaceAll('_', '-');
-  return part === 'body' && BODY_OPTIONS.includes(first) ? nameOf(first) : null;
+  if (part !== 'body') return null;
+  if (first === 'change' && second !== undefined) return CHANGE_OPTIONS[second] ?? nameOf(second);
+  return BODY_OPTIONS.includes(first) ? nameOf(first) : null;
 }
 
 const nameOf = (field: string): string => RENAMED[field] ?? field.replaceAll('_', '-');
