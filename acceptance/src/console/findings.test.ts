@@ -74,6 +74,31 @@ test('findings are triaged by key: each change is stored, and the last one can b
   expect(problems).toEqual([]);
 });
 
+test('an accepted risk names its compensating control, until the field is emptied', async () => {
+  const { page, problems } = await web.open('/findings?severity=low&sort=risk_score');
+  await ready(page);
+  await page.keyboard.press('j');
+  const dialog = page.getByRole('dialog', { name: /^Accept risk: / });
+  const accepted = async () =>
+    ((await web.api('/findings?status=risk_accepted&limit=1')).body.data as { acceptance: { compensating_control: string | null } }[])[0]?.acceptance;
+  const control = 'Requests pass a filter';
+  await page.keyboard.press('a');
+  await dialog.getByLabel('Reason').fill('Behind the VPN');
+  await dialog.getByLabel('Compensating control').fill(control);
+  await page.getByRole('button', { name: 'Change the finding' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await expect.poll(accepted).toMatchObject({ compensating_control: control });
+  await page.keyboard.press('Enter');
+  await page.getByRole('complementary', { name: 'Finding' }).getByText(`Compensating control: ${control}`, { exact: true }).waitFor();
+  await page.keyboard.press('a');
+  expect(await dialog.getByLabel('Compensating control').inputValue()).toBe(control);
+  await dialog.getByLabel('Reason').fill('Still behind the VPN');
+  await dialog.getByLabel('Compensating control').fill('');
+  await page.getByRole('button', { name: 'Change the finding' }).click();
+  await expect.poll(accepted).toMatchObject({ compensating_control: null });
+  expect(problems).toEqual([]);
+});
+
 test('many findings change together, after the service said what would happen', async () => {
   const { page, problems } = await web.open('/findings?status=open&severity=medium&sort=-risk_score');
   await ready(page);

@@ -38,7 +38,7 @@ export function Drawer({ id, onClose, ask, onMove, isFirst, isLast }: DrawerProp
         </span>
         <CloseButton aria-label="Close the finding" onClick={onClose} />
       </header>
-      <div className={css.verbs}>{finding.data && <VerbButtons transitions={finding.data.transitions} ask={ask} />}</div>
+      <div className={css.verbs}>{finding.data && <VerbButtons finding={finding.data} ask={ask} />}</div>
       <div className={css.content}>
         <Show query={finding} rows={8}>
           {(data) => <FindingDetail finding={data} />}

@@ -15,7 +15,7 @@ export function FindingPage() {
   const finding = useApi('getFinding', { path: { id } });
   const triage = useTriage(() => (finding.data ? { findings: [finding.data] } : null));
   return (
-    <Page title={finding.data?.title ?? 'Finding'} actions={finding.data && <VerbButtons transitions={finding.data.transitions} ask={triage.ask} />}>
+    <Page title={finding.data?.title ?? 'Finding'} actions={finding.data && <VerbButtons finding={finding.data} ask={triage.ask} />}>
       <Show query={finding} rows={8}>
         {(data) => <FindingDetail finding={data} />}
       </Show>

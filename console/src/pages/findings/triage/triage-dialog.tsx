@@ -97,7 +97,7 @@ function ChangeDialog({ verb, target, transitions, onClose }: TriageDialogProps)
       isDisabled={verb.asks === 'status' && (chosen === undefined || chosen.refused !== null)}
     >
       {verb.asks === 'status' && <StatusChoice now={one?.status} choices={choices} value={status} onChange={setStatus} />}
-      <Question asks={asks} tags={one?.tags ?? []} control={one?.acceptance?.compensating_control ?? null} onTags={setTags} isReasonNeeded={isReasonNeeded} />
+      <Question asks={asks} tags={one?.tags ?? []} acceptance={one?.acceptance ?? null} onTags={setTags} isReasonNeeded={isReasonNeeded} />
       {chosen?.requests_approval && verb.asks !== 'severity' && verb.asks !== 'tags' && (
         <p className="dim">Four-eyes policy: the status stays until another person approves the change.</p>
       )}
@@ -113,13 +113,13 @@ function questionOf(status: FindingStatus): Verb['asks'] {
 interface QuestionProps {
   asks: Verb['asks'];
   tags: readonly string[];
-  /** The compensating control of the current acceptance. */
-  control: string | null;
+  /** The current acceptance, which a new one extends. */
+  acceptance: ListedFinding['acceptance'];
   onTags: (tags: { add: string[]; remove: string[] }) => void;
   isReasonNeeded: boolean;
 }
 
-function Question({ asks, tags, control, onTags, isReasonNeeded }: QuestionProps) {
+function Question({ asks, tags, acceptance, onTags, isReasonNeeded }: QuestionProps) {
   const me = useMe();
   const [value, setValue] = useState<string[]>([...tags]);
   const known = useApi('listTags', { query: { limit: 200 } }, { enabled: asks === 'tags' });
@@ -149,7 +149,13 @@ function Question({ asks, tags, control, onTags, isReasonNeeded }: QuestionProps
       )}
       {asks === 'acceptance' && (
         <>
-          <TextInput data-autofocus name="owner" label="Who is responsible for the risk" required defaultValue={me.person?.name ?? me.name} />
+          <TextInput
+            data-autofocus
+            name="owner"
+            label="Who is responsible for the risk"
+            required
+            defaultValue={acceptance?.owner ?? me.person?.name ?? me.name}
+          />
           <Ends />
         </>
       )}
@@ -167,7 +173,7 @@ function Question({ asks, tags, control, onTags, isReasonNeeded }: QuestionProps
           name="compensating_control"
           label="Compensating control"
           description="What lowers the risk meanwhile, if anything does"
-          defaultValue={control ?? ''}
+          defaultValue={acceptance?.compensating_control ?? ''}
           minLength={3}
           maxLength={2000}
         />

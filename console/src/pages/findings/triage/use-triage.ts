@@ -7,7 +7,7 @@ import { messageOf } from '../../../parts/states.tsx';
 import { announce } from '../../../parts/toast.tsx';
 import { term } from '../../../parts/words.ts';
 import { changeOne, undo } from './apply.ts';
-import { type Target, type Verb, type VerbName, verbs } from './verbs.ts';
+import { isExtended, type Target, type Verb, type VerbName, verbs } from './verbs.ts';
 
 export interface Asked {
   verb: Verb;
@@ -38,6 +38,7 @@ async function start(verb: Verb, target: Target, ask: (asked: Asked) => void): P
   if (one === undefined || (verb.status === undefined && verb.asks !== 'status')) return ask({ verb, target });
   const { transitions } = await possible(one);
   if (verb.status === undefined) return ask({ verb, target, transitions });
+  if (isExtended(verb, one.status)) return ask({ verb, target, transitions });
   const transition = transitions.find(({ to }) => to === verb.status);
   if (transition === undefined || transition.refused !== null) {
     announce(transition?.refused ?? `A finding that is ${term(one.status).toLowerCase()} cannot become ${term(verb.status).toLowerCase()}.`);

@@ -1,19 +1,19 @@
 import { Button } from '@mantine/core';
-import type { FindingTransition } from '@rrs/client';
+import type { Finding } from '@rrs/client';
 import { useMay } from '../../../api/session.ts';
 import { commands } from '../../../keys/commands.ts';
 import css from './verb-buttons.module.css';
-import { type Verb, type VerbName, verbs } from './verbs.ts';
+import { isExtended, type Verb, type VerbName, verbs } from './verbs.ts';
 
 /** The verbs as buttons, each with its key. What the service does not allow for the finding is absent, or disabled with the reason. */
-export function VerbButtons({ transitions, ask }: { transitions?: readonly FindingTransition[]; ask: (name: VerbName) => void }) {
+export function VerbButtons({ finding, ask }: { finding?: Pick<Finding, 'status' | 'transitions'>; ask: (name: VerbName) => void }) {
   const mayTriage = useMay('findings:triage');
   const mayPlan = useMay('work_items:manage');
   const shown = (Object.keys(verbs) as VerbName[]).flatMap((name) => {
     const verb: Verb = verbs[name];
     if (!(name === 'workItem' ? mayPlan : mayTriage)) return [];
-    if (transitions === undefined || verb.status === undefined) return [{ name, refused: null }];
-    const transition = transitions.find(({ to }) => to === verb.status);
+    if (finding === undefined || verb.status === undefined || isExtended(verb, finding.status)) return [{ name, refused: null }];
+    const transition = finding.transitions.find(({ to }) => to === verb.status);
     return transition === undefined ? [] : [{ name, refused: transition.refused }];
   });
   return (

@@ -26,6 +26,9 @@ export const verbs = {
 
 export type VerbName = keyof typeof verbs;
 
+/** Whether the verb does not change the status: an accepted risk gets another end, owner or compensating control. */
+export const isExtended = ({ asks, status }: Verb, now: FindingStatus): boolean => asks === 'acceptance' && status === now;
+
 /** The statuses that people set on many findings together. The dry run says which of them allow it. */
 export const bulkStatuses: readonly FindingStatus[] = ['open', 'in_progress', 'remediated', 'risk_accepted', 'false_positive', 'withdrawn'];
 
