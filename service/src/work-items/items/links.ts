@@ -177,7 +177,8 @@ export async function restoreLinks(tx: TenantTx, actor: Actor, pairs: readonly S
     'findings were separated',
     sql`
       select l.work_item_id, l.finding_id from ${pairsSql(pairs)}
-      join work_item_findings l on l.org_id = ${orgId} and l.finding_id = pair.from_id and l.unlink_reason = ${mergeReason}
+      join work_item_findings l on l.org_id = ${orgId} and l.finding_id = pair.from_id and l.unlinked_at is not null
+        and l.unlink_reason = ${mergeReason}
       join work_items w on w.org_id = ${orgId} and w.id = l.work_item_id and w.closed_at is null
       union
       select l.work_item_id, pair.from_id from unnest(${pairs.map(({ from_id }) => from_id)}::uuid[], ${pairs.map(({ into_id }) => into_id)}::uuid[],
