@@ -95,7 +95,30 @@ test('an accepted risk names its compensating control, until the field is emptie
   await dialog.getByLabel('Reason').fill('Still behind the VPN');
   await dialog.getByLabel('Compensating control').fill('');
   await page.getByRole('button', { name: 'Change the finding' }).click();
+  await page.getByRole('status').getByText('Acceptance changed: ').waitFor();
   await expect.poll(accepted).toMatchObject({ compensating_control: null });
+  expect(problems).toEqual([]);
+});
+
+test('under the four-eyes policy, extending an accepted risk is a request, which can be withdrawn', async () => {
+  const [finding] = (await web.api('/findings?severity=low&status=open&limit=1')).body.data as { id: string }[];
+  const expires_at = new Date(Date.now() + 30 * 86_400_000).toISOString();
+  await web.api(`/findings/${finding?.id}`, { status: 'risk_accepted', reason: 'Behind the VPN', owner: 'Grace Hopper', expires_at }, 'PATCH');
+  await web.api('/organization', { policy: { four_eyes: true } }, 'PATCH');
+  const { page, problems } = await web.open(`/findings/${finding?.id}`);
+  await page.getByRole('button', { name: 'Accept risk' }).click();
+  const dialog = page.getByRole('dialog', { name: /^Accept risk: / });
+  expect(await dialog.getByLabel('Who is responsible for the risk').inputValue()).toBe('Grace Hopper');
+  await dialog.getByLabel('Reason').fill('Still behind the VPN');
+  await page.getByRole('button', { name: 'Change the finding' }).click();
+  await page.getByRole('status').getByText('Another person has to approve it: ').waitFor();
+  await page.getByText('Ada Lovelace asks to change the acceptance of this risk.').waitFor();
+  await page.getByRole('button', { name: 'Withdraw the request' }).click();
+  await page.getByRole('dialog').getByLabel('Reason').fill('No longer needed');
+  await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click();
+  await page.getByText('The request is withdrawn.').waitFor();
+  expect((await web.api(`/findings/${finding?.id}`)).body).toMatchObject({ status: 'risk_accepted', acceptance: { reason: 'Behind the VPN' } });
+  await web.api('/organization', { policy: { four_eyes: false } }, 'PATCH');
   expect(problems).toEqual([]);
 });
 

@@ -3,6 +3,7 @@ import { lazy, Suspense } from 'react';
 import { Section } from '../../../parts/page.tsx';
 import { Time } from '../../../parts/time.tsx';
 import { day, term } from '../../../parts/words.ts';
+import { isRequested } from '../triage/verbs.ts';
 import css from './finding-detail.module.css';
 
 const Requested = lazy(async () => ({ default: (await import('./requested.tsx')).Requested }));
@@ -10,9 +11,11 @@ const Requested = lazy(async () => ({ default: (await import('./requested.tsx'))
 /** Accepted risks and false positives: who decided, until when, and what waits for a second person. */
 export function Decisions({ finding }: { finding: Finding }) {
   if (finding.decisions.length === 0) return null;
+  // An accepted risk can wait for its extension.
+  const request = finding.decisions.find(isRequested);
   return (
     <Section title="Decisions">
-      <Suspense>{finding.acceptance?.state === 'requested' && <Requested finding={finding} />}</Suspense>
+      <Suspense>{request && <Requested finding={finding} request={request} />}</Suspense>
       <ul className={css.list}>
         {finding.decisions.map((decision) => (
           <li key={decision.id}>

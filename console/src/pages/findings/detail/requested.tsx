@@ -1,5 +1,5 @@
 import { Button, Textarea } from '@mantine/core';
-import type { Finding } from '@rrs/client';
+import type { Decision, Finding } from '@rrs/client';
 import { useState } from 'react';
 import { useChange } from '../../../api/client.ts';
 import { expectOwnEvents } from '../../../api/live.ts';
@@ -9,7 +9,7 @@ import { announce } from '../../../parts/toast.tsx';
 import css from './finding-detail.module.css';
 
 /** A request to accept the risk waits for somebody other than the person who made it. */
-export function Requested({ finding }: { finding: Finding }) {
+export function Requested({ finding, request }: { finding: Finding; request: Decision }) {
   const may = useMay('findings:triage');
   const me = useMe();
   const [open, setOpen] = useState<'approve' | 'reject' | null>(null);
@@ -18,9 +18,9 @@ export function Requested({ finding }: { finding: Finding }) {
     announce(text);
     setOpen(null);
   };
+  const isOwn = me.person !== null && request.decided_by?.id === me.person.id;
   const approve = useChange('approveAcceptance', changes, done('The risk is accepted.'));
-  const reject = useChange('rejectAcceptance', changes, done('The request is rejected.'));
-  const isOwn = me.person !== null && finding.acceptance?.requested_by?.id === me.person.id;
+  const reject = useChange('rejectAcceptance', changes, done(isOwn ? 'The request is withdrawn.' : 'The request is rejected.'));
   const submit = (data: FormData) => {
     expectOwnEvents();
     const reason = field(data, 'reason');
@@ -31,7 +31,8 @@ export function Requested({ finding }: { finding: Finding }) {
   return (
     <div className={css.requested}>
       <p>
-        {finding.acceptance?.requested_by?.name ?? 'Somebody'} asks to accept this risk. {isOwn ? 'Another person has to approve it.' : ''}
+        {request.decided_by?.name ?? 'Somebody'} asks to {finding.status === 'risk_accepted' ? 'change the acceptance of' : 'accept'} this risk.{' '}
+        {isOwn ? 'Another person has to approve it.' : ''}
       </p>
       {may && (
         <div className={css.buttons}>

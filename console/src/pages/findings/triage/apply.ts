@@ -14,7 +14,7 @@ import { replaceRows, restartLists } from '../../../lists/infinite.ts';
 import { messageOf } from '../../../parts/states.tsx';
 import { announce } from '../../../parts/toast.tsx';
 import { count, term } from '../../../parts/words.ts';
-import { type Change, patchOf, type Target } from './verbs.ts';
+import { type Change, isRequested, patchOf, type Target } from './verbs.ts';
 
 /** Takes the last change of status back, and says what came of it. */
 let undoable: (() => Promise<string>) | null = null;
@@ -48,6 +48,8 @@ async function sendChange(finding: ListedFinding, change: Change): Promise<void>
     if (change.status !== undefined && changed.status !== finding.status) {
       undoable = () => undoOne(changed, finding.status);
       announce(`${term(changed.status)}: ${changed.title}`, { action: { label: 'Undo', run: () => void undo() } });
+    } else if (change.status === 'risk_accepted') {
+      announce(`${changed.decisions.some(isRequested) ? 'Another person has to approve it' : 'Acceptance changed'}: ${changed.title}`);
     }
     await refresh('getFinding', 'listFindingHistory', 'getFindingStats');
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { BulkChange, FindingPatch, FindingStatus, ListedFinding } from '@rrs/client';
+import type { BulkChange, Decision, FindingPatch, FindingStatus, ListedFinding } from '@rrs/client';
 import type { CommandName } from '../../../keys/commands.ts';
 
 export type Change = BulkChange['change'];
@@ -25,6 +25,9 @@ export const verbs = {
 } as const satisfies Record<string, Verb>;
 
 export type VerbName = keyof typeof verbs;
+
+/** Whether the decision waits for the approval of another person. */
+export const isRequested = ({ kind, state }: Pick<Decision, 'kind' | 'state'>): boolean => kind === 'acceptance' && state === 'requested';
 
 /** Whether the verb does not change the status: an accepted risk gets another end, owner or compensating control. */
 export const isExtended = ({ asks, status }: Verb, now: FindingStatus): boolean => asks === 'acceptance' && status === now;
