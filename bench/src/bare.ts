@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import Fastify from 'fastify';
 import pg from 'pg';
+import { listedColumns } from '../../service/src/findings/fields/derive.ts';
 
 /** The baseline: the same queries and the same JSON with the same libraries, and nothing else. */
 const pool = new pg.Pool({ connectionString: process.env.BENCH_DATABASE_URL, options: '-c role=rrs_system -c search_path=rrs', max: 10 });
@@ -32,9 +33,7 @@ app.get('/me', async () => {
   };
 });
 
-const COLUMNS = `id, title, status, assurance, severity, severity_override, weakness, vulnerability_ids, cwes, cvss_version, cvss_vector, cvss_score, epss, epss_percentile,
-  epss_date, kev, kev_due_date, risk_score, asset_id, asset_type, location, source_ids, first_seen, last_seen, due_at, reopen_count, tags, version, created_at, updated_at`;
-const PAGE = `select ${COLUMNS} from findings where org_id = $1 and listed order by risk_score desc, id desc limit 51`;
+const PAGE = `select ${listedColumns.join(', ')} from findings where org_id = $1 and listed order by risk_score desc, id desc limit 51`;
 const ASSETS = 'select id, type, name, criticality, exposure from assets where org_id = $1 and id = any($2)';
 const SOURCES = 'select id, kind, provider, tool, name from sources where org_id = $1 and id = any($2)';
 const SEVERITIES = ['unknown', 'info', 'low', 'medium', 'high', 'critical'];
@@ -57,22 +56,36 @@ app.get('/findings', async () => {
     assurance: row.assurance,
     severity: SEVERITIES[row.severity],
     severity_overridden: row.severity_override !== null,
+    severity_disputed: row.severity_disputed,
     cves: row.vulnerability_ids,
     vulnerability_ids: row.vulnerability_ids,
     cwes: row.cwes,
     cvss: null,
     epss: row.epss === null ? null : { score: row.epss, percentile: row.epss_percentile, date: row.epss_date },
     kev: { listed: row.kev, due_date: row.kev_due_date },
+    exploit_maturity: row.exploit_maturity,
+    malicious: row.malicious,
+    fix_state: row.fix_state,
+    fix_published_date: row.fix_published_date,
+    rule: row.rule,
     risk_score: row.risk_score,
     asset: assetOf.get(row.asset_id),
     location: Object.fromEntries(LOCATION.map((name) => [name, row.location[name] ?? null])),
-    sources: row.source_ids.map((id: string) => sourceOf.get(id)),
+    place_count: row.place_count,
+    sources: row.source_ids.map((id: string) => ({ ...sourceOf.get(id), connection_id: null })),
     first_seen: row.first_seen,
     last_seen: row.last_seen,
     due_at: row.due_at instanceof Date ? row.due_at : null,
     overdue: row.due_at < Date.now(),
+    suppressed: false,
     reopen_count: row.reopen_count,
     tags: row.tags,
+    status_reason: row.status_reason,
+    reason_code: row.reason_code,
+    status_changed_at: row.status_changed_at,
+    acceptance: null,
+    work_item_count: 0,
+    work_items: [],
     version: row.version,
     created_at: row.created_at,
     updated_at: row.updated_at,

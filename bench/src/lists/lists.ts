@@ -1,11 +1,12 @@
+import { strict as assert } from 'node:assert';
 import type pg from 'pg';
 import { seedFindings } from '../../../service/src/testing/findings/seed-findings.ts';
 import { load } from '../load.ts';
 import { type Server, start } from '../processes.ts';
 import type { Result } from '../results.ts';
 import { median, type Session, withService } from '../session.ts';
-import { oneFilter, twoFilters } from './queries.ts';
-import { apiOf, percentile, timeOf, timesOf } from './times.ts';
+import { oneFilter, sample, twoFilters } from './queries.ts';
+import { apiOf, PAGE, percentile, timesOf, timesOfEach } from './times.ts';
 
 export interface Sizes {
   findings: number;
@@ -19,14 +20,17 @@ export interface Sizes {
   every?: number;
 }
 
-const PAGE = '/findings?limit=50';
-
 /** P3, P4 and P8: lists and bulk changes of an organization with many findings, next to other organizations. */
 export function lists({ findings, others, small, seconds, tries, every = 1 }: Sizes): Promise<Result[]> {
   return withService(async (session) => {
     const orgId = await seedOrganizations(session.admin, { findings, others, small });
     const api = apiOf(session);
     const bare = await start('bare', { BENCH_DATABASE_URL: session.databaseUrl, BENCH_ORG: orgId });
+    assert.deepEqual(
+      await fieldsOf(`${bare.url}/findings`, {}),
+      await fieldsOf(`${api.url}${PAGE}`, session.headers),
+      'the plain handler must write the same JSON',
+    );
     // All at the same moments: the more a program has run, the faster it is.
     const unfiltered = async () => ({
       me: await timesOf(api, '/me', 100),
@@ -34,9 +38,9 @@ export function lists({ findings, others, small, seconds, tries, every = 1 }: Si
       bare: await timesOf({ url: bare.url, headers: {} }, '/findings', 100),
     });
     const rounds = [await unfiltered()];
-    const one = await timesOfEach(session, sample(oneFilter(), every), tries);
+    const one = await timesOfEach(api, sample(oneFilter(), every), tries);
     rounds.push(await unfiltered());
-    const two = await timesOfEach(session, sample(twoFilters(), every), tries);
+    const two = await timesOfEach(api, sample(twoFilters(), every), tries);
     rounds.push(await unfiltered());
     const me = median(rounds.flatMap((round) => round.me));
     const first = median(rounds.flatMap((round) => round.page));
@@ -74,18 +78,10 @@ async function seedOrganizations(admin: pg.Client, { findings, others, small }: 
   return orgId;
 }
 
-function sample<T>(all: readonly T[], every: number): T[] {
-  return all.filter((_, n) => n % every === 0);
-}
-
-async function timesOfEach(session: Session, queries: readonly string[], tries: number): Promise<{ query: string; ms: number }[]> {
-  const measured = [];
-  for (const query of queries) {
-    const times: number[] = [];
-    for (let n = 0; n < tries; n++) times.push(await timeOf(apiOf(session), `${PAGE}&${query}`));
-    measured.push({ query, ms: median(times) });
-  }
-  return measured;
+/** The names of the fields of the first finding, in the order in which they are written. */
+async function fieldsOf(url: string, headers: Record<string, string>): Promise<string[]> {
+  const { data } = (await (await fetch(url, { headers })).json()) as { data: object[] };
+  return Object.keys(data[0] ?? {});
 }
 
 /** Twenty pages deep. With keyset paging, deeper pages cost the same. */

@@ -87,3 +87,7 @@ export function twoFilters(): string[] {
     ),
   );
 }
+
+export function sample<T>(all: readonly T[], every: number): T[] {
+  return all.filter((_, n) => n % every === 0);
+}

@@ -1,4 +1,6 @@
-import type { Session } from '../session.ts';
+import { median, type Session } from '../session.ts';
+
+export const PAGE = '/findings?limit=50';
 
 interface Target {
   url: string;
@@ -8,7 +10,7 @@ interface Target {
 export const apiOf = ({ service, headers }: Session): Target => ({ url: `${service.url}/api/v1`, headers });
 
 /** Milliseconds until the whole response was read. Uncompressed, so that the client's part stays small. */
-export async function timeOf({ url, headers }: Target, path: string): Promise<number> {
+async function timeOf({ url, headers }: Target, path: string): Promise<number> {
   const started = performance.now();
   const response = await fetch(`${url}${path}`, { headers: { ...headers, 'accept-encoding': 'identity' } });
   const text = await response.text();
@@ -20,6 +22,17 @@ export async function timesOf(target: Target, path: string, count: number): Prom
   const times: number[] = [];
   for (let n = 0; n < count + 10; n++) times.push(await timeOf(target, path));
   return times.slice(10);
+}
+
+/** Pages with these filters. The median of the tries counts. */
+export async function timesOfEach(target: Target, queries: readonly string[], tries: number): Promise<{ query: string; ms: number }[]> {
+  const measured = [];
+  for (const query of queries) {
+    const times: number[] = [];
+    for (let n = 0; n < tries; n++) times.push(await timeOf(target, `${PAGE}&${query}`));
+    measured.push({ query, ms: median(times) });
+  }
+  return measured;
 }
 
 export function percentile(values: readonly { ms: number }[], share: number): number {

@@ -7,6 +7,8 @@ import type { FindingFilter, PreparedFilter } from './prepare-filter.ts';
 /** How many rows along the sort order are compared first. A page of any common filter is full by then. */
 const SHORT_WALK = 2_000;
 const LONG_WALK = 30_000;
+/** How much farther than the matches of the short walk suggest, so that a page is usually full. */
+const FARTHER = 1.5;
 /** Matches that are looked up and sorted rather than walked to. */
 const FEW = 20_000;
 /** Matches that are walked to as far as this takes, because looking them up takes longer. */
@@ -24,8 +26,8 @@ interface Filtered<Row> {
 /**
  * Left alone, the planner walks along the index of the sort order until it has a page, assuming that matches are spread evenly. If they are all at the far
  * end, that reads the whole index. So there are two ways to find a page, walking along the sort order, which is fast if matches are many, and looking up
- * all matches, which is fast if they are few. After a short walk, the planner's estimate of the matches decides. Each attempt is bounded, because the
- * estimate can be wrong.
+ * all matches, which is fast if they are few. After a short walk, the matches that it met and the planner's estimate of all of them decide. Each attempt is
+ * bounded, because both can mislead.
  */
 export async function fetchFilteredPage<Row extends { id: string }>(
   tx: TenantTx,
@@ -41,14 +43,14 @@ export async function fetchFilteredPage<Row extends { id: string }>(
     sorted(tx.selectFrom(sql<Key>`${keys}`.as('keys')).select('keys.id'), { ...sort, column: 'key' as const }, request);
   const bounds = { ...prepared, filter: boundsOf(prepared.filter, sort.column), search: null, otherSources: null, fewAssets: null };
 
-  const walk = async (most: number): Promise<Row[] | null> => {
+  const walk = async (most: number): Promise<Row[]> => {
     // Only listed findings are in the indexes of the sort orders.
-    if (prepared.unlisted) return null;
+    if (prepared.unlisted) return [];
     const nearby = sorted(filterFindings(ownFindings(tx).selectAll(), orgId, bounds, 'scan'), sort, { ...request, limit: most });
     const matches = filterFindings(select(tx.selectFrom(nearby.as('findings'))), orgId, prepared, 'scan');
-    const rows = await sorted(matches, sort, request).execute();
-    return rows.length > request.limit ? rows : null;
+    return sorted(matches, sort, request).execute();
   };
+  const isFull = (rows: Row[]): boolean => rows.length > request.limit;
   const lookUp = async (most: number): Promise<Row[] | null> => {
     const found = await countAndPage(tx, most === Infinity ? matching : matching.limit(most + 1), pageAmong);
     if (found.count > most) return null;
@@ -60,10 +62,15 @@ export async function fetchFilteredPage<Row extends { id: string }>(
   const total = await count(tx, matching, request.total);
   const search = async (): Promise<Row[]> => {
     const near = await walk(SHORT_WALK);
-    if (near) return near;
+    if (isFull(near)) return near;
     const estimate = await estimateOf(tx, matching);
+    const rest = (FARTHER * SHORT_WALK * request.limit) / near.length;
+    const nearby = rest < Math.min(estimate, FEW) ? await walk(Math.ceil(rest)) : [];
+    if (isFull(nearby)) return nearby;
     const few = estimate <= FEW ? await lookUp(FEW) : null;
-    return few ?? (await walk(estimate <= MANY ? LONG_WALK : 10 * LONG_WALK)) ?? (await lookUp(Infinity)) ?? [];
+    if (few) return few;
+    const far = await walk(estimate <= MANY ? LONG_WALK : 10 * LONG_WALK);
+    return isFull(far) ? far : ((await lookUp(Infinity)) ?? []);
   };
   return pageOf(await search(), total, sort, request);
 }

@@ -32,7 +32,8 @@ export async function listFindings(tx: TenantTx, orgId: string, filter: FindingF
   }
   if (!PREPARED_LIMITS.includes(request.limit)) return fetchPage(tx, allOf(tx, orgId), columns, request);
   const { value = null, id = '' } = request.position ?? {};
-  const [rows, total] = await Promise.all([pageStatement(request)(tx, { orgId, value, id }), count(tx, allOf(tx, orgId), request.total)]);
+  const counted = request.total === 'none' ? null : count(tx, allOf(tx, orgId), request.total);
+  const [rows, total] = await Promise.all([pageStatement(request)(tx, { orgId, value, id }), counted]);
   return pageOf(rows, total, sortOf(columns, request), request);
 }
 
