@@ -14,7 +14,7 @@ test('the benchmark of stalls runs', async () => {
 
 test('the benchmark of EPSS files runs', async () => {
   const results = await epssFiles({ scores: 2_000, findings: 200 });
-  expect(results.map(({ id, figure }) => [id, /^\d+(?:\.\d)? (?:ms|× \(\d+\.\d s vs \d+\.\d s\))$/.test(figure)])).toEqual([
+  expect(results.map(({ id, figure }) => [id, /^\d+(?:\.\d)? (?:ms$|× \(\d+\.\d s vs \d+\.\d s)/.test(figure)])).toEqual([
     ['LONG', true],
     ['EPSS', true],
     ['EPSS', true],
