@@ -962,6 +962,7 @@ create table identity_rules (
   check ((revoked_at is null) = (revoked_by is null))
 );
 create unique index identity_rules_by_a on identity_rules (org_id, a) where revoked_at is null;
+create index identity_rules_revoked_by_a on identity_rules (org_id, a) where revoked_at is not null;
 create index identity_rules_by_b on identity_rules (org_id, b);
 create index identity_rules_by_asset_merge on identity_rules (org_id, asset_merge_id) where asset_merge_id is not null;
 select make_tenant_table('identity_rules', 'select, insert, update');

@@ -121,8 +121,7 @@ async function bulkChange({ service, headers, admin }: Session, orgId: string): 
     [orgId],
   );
   await admin.query('vacuum analyze findings');
-  const ratios: number[] = [];
-  let [bulkMs, updateMs] = [0, 0];
+  const times: { bulkMs: number; updateMs: number }[] = [];
   for (const [severity, rank] of [
     ['low', 3],
     ['high', 2],
@@ -136,13 +135,12 @@ async function bulkChange({ service, headers, admin }: Session, orgId: string): 
       body: JSON.stringify({ filter: { tag: ['bulk'] }, change: { severity, reason: 'benchmark' } }),
     });
     const { counts } = (await response.json()) as { counts: { matched: number; changed: number } };
-    bulkMs = performance.now() - bulkStarted;
-    updateMs = await plainUpdate(admin, orgId, rank);
+    const bulkMs = performance.now() - bulkStarted;
     if (counts.matched === 0) throw new Error('the filter of the bulk change matches nothing');
-    ratios.push(bulkMs / updateMs);
+    times.push({ bulkMs, updateMs: await plainUpdate(admin, orgId, rank) });
   }
-  const ratio = median(ratios);
-  const figure = `${ratio.toFixed(1)} × (${Math.round(bulkMs)} ms vs ${Math.round(updateMs)} ms)`;
+  const ratio = median(times.map(({ bulkMs, updateMs }) => bulkMs / updateMs));
+  const figure = `${ratio.toFixed(1)} × (${times.map(({ bulkMs, updateMs }) => `${Math.round(bulkMs)} ms vs ${Math.round(updateMs)} ms`).join(', ')})`;
   return { id: 'P8', what: `bulk change of ${CHANGED} findings by filter, compared with one UPDATE of the same rows`, figure, bar: '≤ 4 ×', met: ratio <= 4 };
 }
 

@@ -26,7 +26,8 @@ export async function readIdentity(tx: TenantTx, orgId: string, id: string) {
       .selectFrom('identity_rules')
       .select(['id', 'kind', 'a', 'b', 'person', 'person_name', 'reason', 'created_at', 'revoked_at', 'revoked_by'])
       .where('org_id', '=', orgId)
-      .where((either) => either.or([either('a', '=', id), either('b', '=', id)]))
+      // Valid and revoked rules have an index each.
+      .where(({ eb, or }) => or([eb('b', '=', id), eb('a', '=', id).and('revoked_at', 'is', null), eb('a', '=', id).and('revoked_at', 'is not', null)]))
       .orderBy('id')
       .limit(SHOWN)
       .execute(),
