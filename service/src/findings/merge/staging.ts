@@ -86,7 +86,7 @@ function textIdOf({ description, solution, references }: Texts): Hex | null {
   return description === null && solution === null && references.length === 0 ? null : digest([description, solution, references]);
 }
 
-export function stagedText({ orgId, importId }: StagingContext, { observation, textId }: Pick<ReportRecord, 'observation' | 'textId'>): StagedText | null {
+export function stagedText({ orgId, importId, observation, textId }: StagedRecord): StagedText | null {
   const { description, solution, references } = observation;
   return textId === null ? null : { orgId, importId, textId, description, solution, references };
 }
@@ -105,12 +105,12 @@ export interface ReportRecord {
   n: number;
   observation: Observation;
   asset: DescribedAsset;
-  textId: Hex | null;
   /** Digest of everything the source says about the finding, except when. */
   content: Hex;
 }
 
 interface StagedRecord extends Staged, ReportRecord {
+  textId: Hex | null;
   identity: Identity;
   cvss: ReturnType<typeof bestRating>;
 }
@@ -145,18 +145,18 @@ export const stagingColumns: Readonly<Record<StagingTable<never>['name'], readon
 };
 
 export function stagedRecord({ orgId, importId }: StagingContext, record: ReportRecord): StagedRecord {
-  return { orgId, importId, ...record, identity: identityOf(record.observation), cvss: bestRating(record.observation.cvss) };
+  const { observation } = record;
+  return { orgId, importId, ...record, textId: textIdOf(observation), identity: identityOf(observation), cvss: bestRating(observation.cvss) };
 }
 
-/** Gives a record its digests. */
+/** Gives a record its digest. Most records of a report are known by it, so nothing else is computed yet. */
 export function reportRecord(context: StagingContext, n: number, observation: Observation, asset: DescribedAsset): ReportRecord {
-  const textId = textIdOf(observation);
-  return { n, observation, asset, textId, content: contentOf(context, observation, { asset, textId }) };
+  return { n, observation, asset, content: contentOf(context, observation, asset) };
 }
 
-/** Long texts are part of it by their id. Builds differ in their layers although nothing else has changed, so these take no part. */
-function contentOf({ origin }: StagingContext, observation: Observation, { asset, textId }: Pick<ReportRecord, 'asset' | 'textId'>): Hex {
-  const { first_seen: _1, last_seen: _2, place: _3, asset: _4, description: _5, solution: _6, references: _7, location, ...statement } = observation;
+/** Builds differ in their layers although nothing else has changed, so these take no part. */
+function contentOf({ origin }: StagingContext, observation: Observation, asset: DescribedAsset): Hex {
+  const { first_seen: _1, last_seen: _2, place: _3, asset: _4, location, ...statement } = observation;
   const { layer: _layer, ...where } = location;
-  return digest([origin, asset.trackKey, textId?.text, statement, where]);
+  return digest([origin, asset.trackKey, statement, where]);
 }

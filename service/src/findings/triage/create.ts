@@ -111,11 +111,11 @@ function observationOf(input: NewFinding, importId: string): Observation {
 }
 
 async function stageFinding(tx: TenantTx, context: StagingContext, observed: Observation, asset: DescribedAsset): Promise<void> {
-  const record = reportRecord(context, 1, observed, asset);
-  const text = stagedText(context, record);
+  const record = stagedRecord(context, reportRecord(context, 1, observed, asset));
+  const text = stagedText(record);
   await insertStaged(tx, importAssets, stagedAsset(context, asset));
   if (text) await insertStaged(tx, importTexts, text);
-  await insertStaged(tx, importRows, stagedRecord(context, record));
+  await insertStaged(tx, importRows, record);
 }
 
 async function insertStaged<Staged>(tx: TenantTx, { name, columns, values }: StagingTable<Staged>, staged: Staged): Promise<void> {

@@ -216,8 +216,8 @@ function createWriter(staging: Staging) {
     await copy(importAssets, buffered.import_assets.splice(0));
     await copy(importTexts, buffered.import_texts.splice(0));
   };
-  const bufferText = (record: ReportRecord): void => {
-    const text = stagedText(staging, record);
+  const bufferText = (record: ReturnType<typeof stagedRecord>): void => {
+    const text = stagedText(record);
     if (!text || texts.has(text.textId.text)) return;
     if (texts.size >= REMEMBERED) texts.clear();
     texts.add(text.textId.text);
@@ -237,8 +237,9 @@ function createWriter(staging: Staging) {
         const { observation, content } = record;
         const findingId = observation.present ? known.get(content.text) : undefined;
         if (findingId === undefined) {
-          bufferText(record);
-          rows.push(stagingLine(importRows, stagedRecord(staging, record)));
+          const staged = stagedRecord(staging, record);
+          bufferText(staged);
+          rows.push(stagingLine(importRows, staged));
         } else seen.push(stagingLine(importSeen, { ...ids, findingId, content, firstSeen: observation.first_seen, lastSeen: observation.last_seen }));
       }
       seenCount += seen.length;
