@@ -51,13 +51,17 @@ export async function fetchFilteredPage<Row extends { id: string }>(
     return sorted(matches, sort, request).execute();
   };
   const isFull = (rows: Row[]): boolean => rows.length > request.limit;
-  const lookUp = async (most: number): Promise<Row[] | null> => {
-    const found = await countAndPage(tx, most === Infinity ? matching : matching.limit(most + 1), pageAmong);
-    if (found.count > most) return null;
-    const rows = found.ids.length === 0 ? [] : await readRows(tx, { orgId, ids: found.ids });
+  const rowsOf = async (ids: string[]): Promise<Row[]> => {
+    const rows = ids.length === 0 ? [] : await readRows(tx, { orgId, ids });
     const byId = new Map(rows.map((row) => [row.id, row]));
-    return found.ids.flatMap((id) => byId.get(id) ?? []);
+    return ids.flatMap((id) => byId.get(id) ?? []);
   };
+  const lookUp = async (most: number): Promise<Row[] | null> => {
+    const found = await countAndPage(tx, matching.limit(most + 1), pageAmong);
+    return found.count > most ? null : rowsOf(found.ids);
+  };
+  // The offset keeps the planner from walking, and nothing is kept but the page: millions of matches would not fit in memory.
+  const lookUpAll = async (): Promise<Row[]> => rowsOf((await pageAmong(matching.offset(sql.lit(0))).execute()).map(({ id }) => id));
 
   const total = await count(tx, matching, request.total);
   const search = async (): Promise<Row[]> => {
@@ -70,7 +74,7 @@ export async function fetchFilteredPage<Row extends { id: string }>(
     const few = estimate <= FEW ? await lookUp(FEW) : null;
     if (few) return few;
     const far = await walk(estimate <= MANY ? LONG_WALK : 10 * LONG_WALK);
-    return isFull(far) ? far : ((await lookUp(Infinity)) ?? []);
+    return isFull(far) ? far : lookUpAll();
   };
   return pageOf(await search(), total, sort, request);
 }
