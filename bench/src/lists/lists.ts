@@ -125,8 +125,8 @@ async function bulkChange({ service, headers, admin }: Session, orgId: string): 
   for (const [severity, rank] of [
     ['low', 3],
     ['high', 2],
-    ['medium', 5],
-    ['critical', 1],
+    ['medium', 1],
+    ['critical', 3],
   ] as const) {
     const bulkStarted = performance.now();
     const response = await fetch(`${service.url}/api/v1/findings/bulk`, {
