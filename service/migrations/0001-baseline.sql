@@ -226,7 +226,7 @@ create unique index saved_views_by_name on saved_views (org_id, list, coalesce(o
 create index saved_views_by_position on saved_views (org_id, position, id);
 select make_tenant_table('saved_views', 'select, insert, update, delete');
 
--- What a person prefers: any JSON object, kept as text.
+-- The preferences of a person: a JSON object, stored as text.
 create table preferences (
   org_id uuid not null references organizations (id),
   person text not null,

@@ -7,7 +7,7 @@ import type { FindingFilter, PreparedFilter } from './prepare-filter.ts';
 /** How many rows along the sort order are compared first. A page of any common filter is full by then. */
 const SHORT_WALK = 2_000;
 const LONG_WALK = 30_000;
-/** How much farther than the matches of the short walk suggest, so that a page is usually full. */
+/** How much farther to walk than the matches of the short walk suggest, so that the page is usually full. */
 const FARTHER = 1.5;
 /** Matches that are looked up and sorted rather than walked to. */
 const FEW = 20_000;
