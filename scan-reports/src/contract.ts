@@ -6,22 +6,23 @@ export type Severity = (typeof severities)[number];
 export const assetTypes = ['host', 'container_image', 'repository', 'package', 'web_application', 'cloud_resource', 'other'] as const;
 export type AssetType = (typeof assetTypes)[number];
 
+/** Never changed once it is made, so that what is derived from it can be remembered for all records that are about it. */
 export interface Asset {
-  type: AssetType;
+  readonly type: AssetType;
   /** The name people use for it: FQDN or address of a host, image reference, repository, origin of a web application, ARN. */
-  name: string;
+  readonly name: string;
   /** Other names of the same asset, which another source may use. */
-  identifiers?: AssetIdentifier[];
+  readonly identifiers?: readonly AssetIdentifier[];
   /** The build that was scanned, if the report states it apart from the name: a release or a tag. */
-  version?: string;
+  readonly version?: string;
   /** The commit that was scanned. */
-  commit?: string;
+  readonly commit?: string;
   /** Branch, tag or pull request that was scanned, as the report writes it: `main`, `refs/pull/17/merge`. */
-  ref?: string;
+  readonly ref?: string;
   /** The platform that an image was built for: `linux/arm64`. The same tag names other packages on another one. */
-  platform?: string;
+  readonly platform?: string;
   /** The workload of a cluster that runs the image: namespace, kind and name. Other workloads can run other builds of it. */
-  workload?: string;
+  readonly workload?: string;
 }
 
 export interface AssetIdentifier {

@@ -15,20 +15,24 @@ export interface JsonRecord {
  */
 export async function* jsonDocuments(input: ReportInput): AsyncGenerator<JsonRecord> {
   let isLines = false;
-  for await (const { number, text, isLast } of linesOf(input)) {
-    const found = parsed(text, isLast);
-    if (found === null) continue;
-    isLines ||= found.error === undefined;
-    if (!isLines) break;
-    yield { place: `line ${number}`, ...found };
-  }
-  if (!isLines) for await (const found of jsonValues(input, [''])) yield { ...found, place: placeOf(found) };
+  reading: for await (const lines of linesOf(input))
+    for (const { number, text, isLast } of lines) {
+      const found = parsed(text, isLast);
+      if (found === null) continue;
+      isLines ||= found.error === undefined;
+      if (!isLines) break reading;
+      yield { place: `line ${number}`, ...found };
+    }
+  if (!isLines) yield* placedValues(input, '');
 }
 
 /** Yields the values at a path of one document. For the empty path, yields a sequence of documents. */
-export async function* jsonRecords(input: ReportInput, pattern: string): AsyncGenerator<JsonRecord> {
-  if (pattern === '') yield* jsonDocuments(input);
-  else for await (const found of jsonValues(input, [pattern])) yield { ...found, place: placeOf(found) };
+export function jsonRecords(input: ReportInput, pattern: string): AsyncGenerator<JsonRecord> {
+  return pattern === '' ? jsonDocuments(input) : placedValues(input, pattern);
+}
+
+async function* placedValues(input: ReportInput, pattern: string): AsyncGenerator<JsonRecord> {
+  for await (const found of jsonValues(input, [pattern])) yield { ...found, place: placeOf(found) };
 }
 
 /** Returns null for a blank line. */
@@ -50,29 +54,37 @@ interface Line {
   isLast: boolean;
 }
 
-async function* linesOf(input: ReportInput): AsyncGenerator<Line> {
+/** Yields the lines that each piece of the file ends. To wait for each line would take longer than to parse it. */
+async function* linesOf(input: ReportInput): AsyncGenerator<Line[]> {
   let number = 1;
-  let pieces: Uint8Array[] = [];
+  let begun: Uint8Array[] = [];
   let length = 0;
   const add = (piece: Uint8Array): void => {
     length += piece.length;
-    if (length > MAX_VALUE_BYTES) pieces = [];
-    else pieces.push(piece);
+    if (length > MAX_VALUE_BYTES) begun = [];
+    else begun.push(piece);
   };
   const finish = (isLast: boolean): Line => {
-    const text = length > MAX_VALUE_BYTES ? null : Buffer.concat(pieces).toString('utf8');
-    pieces = [];
+    const text = length > MAX_VALUE_BYTES ? null : Buffer.concat(begun).toString('utf8');
+    begun = [];
     length = 0;
     return { number: number++, text, isLast };
   };
   for await (const chunk of textBytes(input)) {
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+    const lines: Line[] = [];
     let start = 0;
-    for (let end = chunk.indexOf(0x0a); end !== -1; end = chunk.indexOf(0x0a, start)) {
-      add(chunk.subarray(start, end));
-      yield finish(false);
+    for (let end = bytes.indexOf(0x0a); end !== -1; end = bytes.indexOf(0x0a, start)) {
+      // Most lines are in one piece, so they need no copy.
+      if (length === 0 && end - start <= MAX_VALUE_BYTES) lines.push({ number: number++, text: bytes.toString('utf8', start, end), isLast: false });
+      else {
+        add(bytes.subarray(start, end));
+        lines.push(finish(false));
+      }
       start = end + 1;
     }
-    add(chunk.subarray(start));
+    add(bytes.subarray(start));
+    yield lines;
   }
-  if (length > 0) yield finish(true);
+  if (length > 0) yield [finish(true)];
 }

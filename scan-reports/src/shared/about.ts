@@ -1,6 +1,6 @@
 import type { About, ReportInput } from '../contract.ts';
 import { jsonValues } from '../json/values.ts';
-import { name } from './normalize.ts';
+import { name } from '../names/clean-text.ts';
 
 const MAX_UNREAD = 10_000;
 

@@ -1,13 +1,13 @@
 import { isIP } from 'node:net';
 import type { Analysis, Asset, AssetIdentifier, Location, Observation, ReportItem, Severity } from '../contract.ts';
-import { visible } from '../visible.ts';
+import { boundedAsset } from '../names/bounded-asset.ts';
+import { name, truncate } from '../names/clean-text.ts';
 
 type Loose<T> = { [Key in keyof T]?: T[Key] | undefined };
 type Given = Pick<Observation, 'place' | 'tool' | 'title' | 'severity'> & Loose<Omit<Observation, 'location'>> & { location?: Loose<Location> };
 
 const MAX_TITLE = 500;
 const MAX_TEXT = 16_000;
-const MAX_NAME = 1_000;
 const MAX_SNIPPET = 500;
 
 /** Builds an observation: fills missing fields with empty values and limits the length of texts and lists. */
@@ -61,38 +61,6 @@ function isMalware({ vulnerability_ids = [], cwes = [], title }: Given): boolean
 function boundedAnalysis(analysis: Analysis): Analysis {
   const entries = Object.entries(analysis).flatMap(([key, text]) => (text?.trim() ? [[key, truncate(text, 2_000)]] : []));
   return Object.fromEntries(entries) as Analysis;
-}
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern removes control characters
-const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g;
-
-/** True for printable ASCII with single spaces, which needs no cleaning. This is the fast path for nearly every name. */
-function isPlain(text: string): boolean {
-  return text.length <= 200 && /^[!-~]+(?: [!-~]+)*$/.test(text);
-}
-
-function truncate(text: string, length: number): string {
-  if (isPlain(text) && text.length <= length) return text;
-  const clean = text.replaceAll(CONTROL, '').trim();
-  if (clean.length <= length) return clean.isWellFormed() ? clean : clean.toWellFormed();
-  return `${clean.slice(0, length - 1).toWellFormed()}…`;
-}
-
-/** Cleans a name. Names are part of the identity key, so they are truncated without an ellipsis and white space is collapsed. */
-export function name(text: string): string {
-  if (isPlain(text)) return text;
-  return visible(text.replaceAll(CONTROL, '').replaceAll(/\s+/g, ' ').trim().slice(0, MAX_NAME).toWellFormed()).trim();
-}
-
-export function boundedAsset(asset: Asset): Asset {
-  const identifiers = (asset.identifiers ?? []).map(({ kind, value }) => ({ kind, value: name(value) })).filter(({ value }) => value !== '');
-  const build = (['version', 'commit', 'ref', 'workload', 'platform'] as const).flatMap((key) => (asset[key]?.trim() ? [[key, name(asset[key])]] : []));
-  return {
-    type: asset.type,
-    name: name(asset.name),
-    ...(identifiers.length > 0 ? { identifiers: identifiers.slice(0, 50) } : {}),
-    ...Object.fromEntries(build),
-  };
 }
 
 /** A loop over the keys, because this runs for every record and lists of entries are slower. */
@@ -280,15 +248,13 @@ export function filePath(path: string | undefined): string | undefined {
 }
 
 /** Converts one record to observations, or to a rejection if `make` throws. A bad record never stops the rest of the report. */
-export function* record(place: string, make: () => Observation | readonly Observation[] | null): Generator<ReportItem> {
-  let made: Observation | readonly Observation[] | null;
+export function record(place: string, make: () => Observation | readonly Observation[] | null): ReportItem[] {
   try {
-    made = make();
+    const made = make();
+    return made === null ? [] : [made].flat().map((observation) => ({ observation }));
   } catch (error) {
-    yield { rejection: { place, reason: error instanceof RecordError ? error.message : 'the record does not have the expected shape' } };
-    return;
+    return [{ rejection: { place, reason: error instanceof RecordError ? error.message : 'the record does not have the expected shape' } }];
   }
-  for (const single of made === null ? [] : [made].flat()) yield { observation: single };
 }
 
 /** Thrown inside `record` to reject the record. The message is the reason that users see. */

@@ -1,5 +1,6 @@
 import type { ReportEntry, RunFacts } from '../contract.ts';
-import { boundedAsset, name } from './normalize.ts';
+import { boundedAsset } from '../names/bounded-asset.ts';
+import { name } from '../names/clean-text.ts';
 
 type Given = { [Key in keyof RunFacts]?: RunFacts[Key] | null | undefined };
 

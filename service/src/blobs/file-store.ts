@@ -53,7 +53,7 @@ export function openFileStore(root: string): BlobStore {
 
     async get(sha256) {
       const file = await unlessAbsent(open(pathOf(sha256), 'r'));
-      return file && verified(file.createReadStream(), sha256);
+      return file && verified(file.createReadStream({ highWaterMark: PIECE }), sha256);
     },
 
     async getRange(sha256, range) {

@@ -1,4 +1,5 @@
 import type { Observation } from '@rrs/scan-reports';
+import { remembered } from '@rrs/scan-reports/remembered.ts';
 import { normalPath } from './identity/paths.ts';
 
 type Described = Pick<Observation, 'vulnerability_ids' | 'cwes' | 'tags' | 'title' | 'rule' | 'tool' | 'location'>;
@@ -22,13 +23,16 @@ export function wordsOf({ vulnerability_ids, cwes, tags, title, rule, tool, loca
   if (location.path !== undefined) namedWords(normalPath(location.path), '/').forEach(add);
   if (location.version !== undefined) versionWords(location.version).forEach(add);
   if (location.source_package !== undefined) compoundsOf(location.source_package).filter(isKept).forEach(add);
-  for (const word of splitWords(`${location.component ?? ''} ${assetName} ${title}`)) add(word);
+  for (const text of [location.component ?? '', assetName, title]) for (const word of wordsIn(text)) words.add(word);
   return [...words];
 }
 
+/** The words of a name or title, as they are stored. */
+const wordsIn = remembered((text: string): readonly string[] => splitWords(text).map((word) => `w:${word}`));
+
 /** The words of an asset's name, among those of `wordsOf`. */
 export function wordsOfName(name: string): string[] {
-  return splitWords(name).map((word) => `w:${word}`);
+  return [...wordsIn(name)];
 }
 
 const CVE_NUMBER = /^CVE-\d+-(\d+)$/i;

@@ -2,8 +2,9 @@ import type { ReportEntry, ReportFormat, ReportHead, ReportInput, ReportItem } f
 import { csvEnd, csvRows } from '../../csv/rows.ts';
 import { hasKeys, headOf, keysInList } from '../../detect.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
+import { name } from '../../names/clean-text.ts';
 import { notThisFormat } from '../../shared/input.ts';
-import { name, RecordError, record } from '../../shared/normalize.ts';
+import { RecordError, record } from '../../shared/normalize.ts';
 import { isObj, str } from '../../shared/read.ts';
 import { fieldName, isKnown, isOwn } from './fields.ts';
 import { observationsOf } from './record.ts';

@@ -9,7 +9,10 @@ const text: Reader<string> = { read: (value) => (typeof value === 'string' && va
 
 function word<T extends string>(words: readonly T[]): Reader<T> {
   return {
-    read: (value) => words.find((candidate) => typeof value === 'string' && value.trim().toLowerCase() === candidate),
+    read: (value) => {
+      const given = typeof value === 'string' ? value.trim().toLowerCase() : undefined;
+      return words.find((candidate) => candidate === given);
+    },
     expected: `one of ${words.join(', ')}`,
   };
 }

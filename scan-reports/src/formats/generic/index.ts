@@ -56,7 +56,7 @@ function patternOf(head: ReportHead): string {
 
 /** Only an object can also have facts about the scan. */
 async function* readJson(input: ReportInput, pattern: string): AsyncGenerator<ReportEntry> {
-  if (pattern !== 'findings.*') for await (const found of jsonRecords(input, pattern)) yield* readRecord(found);
+  if (pattern !== 'findings.*') for await (const found of jsonRecords(input, pattern)) for (const item of readRecord(found)) yield item;
   else
     for await (const found of jsonValues(input, [pattern, 'scan'])) {
       if (found.pattern === 1) yield* readScan(found.value);
@@ -64,8 +64,8 @@ async function* readJson(input: ReportInput, pattern: string): AsyncGenerator<Re
     }
 }
 
-function* readRecord({ place, value, error }: JsonRecord): Generator<ReportItem> {
-  yield* record(place, () => {
+function readRecord({ place, value, error }: JsonRecord): ReportItem[] {
+  return record(place, () => {
     if (error || !isObj(value)) throw new RecordError(error ?? 'the record is not an object');
     return observationOf(value, JSON_FIELDS, place);
   });

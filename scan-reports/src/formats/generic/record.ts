@@ -1,4 +1,5 @@
-import type { Asset, Observation } from '../../contract.ts';
+import { type Asset, type AssetType, assetTypes, type Observation } from '../../contract.ts';
+import { remembered } from '../../remembered.ts';
 import { hostAsset, observation, RecordError, repositoryAsset, webAsset } from '../../shared/normalize.ts';
 import type { Obj } from '../../shared/read.ts';
 import { CSV_LISTS, CSV_NUMBERS, type Fields, fields, REQUIRED } from './fields.ts';
@@ -21,14 +22,15 @@ function checked(given: Obj, allowed: readonly string[]): Checked {
     own[name] = field.read(value);
     if (own[name] === undefined) wrong.push(`${name} must be ${field.expected}`);
   }
-  const problems = [
-    ...REQUIRED.filter((name) => !(name in own)).map((name) => `${name} is missing`),
-    ...wrong,
-    ...(unknown.length > 0 ? [`unknown fields: ${unknown.join(', ')} (allowed: ${allowed.join(', ')})`] : []),
-  ];
-  const { title, severity, ...rest } = own as Fields;
-  if (problems.length > 0 || title === undefined || severity === undefined) throw new RecordError(problems.join('; '));
-  return { ...rest, title, severity };
+  const read: Fields = own;
+  if (isComplete(read) && wrong.length === 0 && unknown.length === 0) return read;
+  const missing = REQUIRED.filter((name) => !(name in own)).map((name) => `${name} is missing`);
+  const others = unknown.length > 0 ? [`unknown fields: ${unknown.join(', ')} (allowed: ${allowed.join(', ')})`] : [];
+  throw new RecordError([...missing, ...wrong, ...others].join('; '));
+}
+
+function isComplete(read: Fields): read is Checked {
+  return read.title !== undefined && read.severity !== undefined;
 }
 
 export function observationOf(given: Obj, allowed: readonly string[], place: string): Observation {
@@ -78,7 +80,12 @@ export function assetOf({ asset, asset_type, asset_name }: Fields): Asset | null
   if (asset_type && !asset_name) throw new RecordError('asset_name is missing');
   const type = asset?.type ?? asset_type ?? 'other';
   const name = asset?.name ?? asset_name;
-  if (name === undefined) return null;
+  return name === undefined ? null : (namedAssets.get(type)?.(name) ?? null);
+}
+
+const namedAssets = new Map(assetTypes.map((type) => [type, remembered((name) => namedAsset(type, name))]));
+
+function namedAsset(type: AssetType, name: string): Asset | null {
   if (type === 'host') return hostAsset({ given: name });
   if (type === 'repository') return repositoryAsset(name);
   return (type === 'web_application' ? webAsset(name) : null) ?? { type, name };

@@ -1,8 +1,9 @@
 import { ReportError, type ReportFormat, type ReportHead, type ReportInput } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
+import { name } from '../../names/clean-text.ts';
 import { notThisFormat } from '../../shared/input.ts';
-import { name, RecordError, record } from '../../shared/normalize.ts';
+import { RecordError, record } from '../../shared/normalize.ts';
 import { date, isObj, str } from '../../shared/read.ts';
 import { type Document, observationsOf } from './statement.ts';
 

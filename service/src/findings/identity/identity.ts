@@ -1,4 +1,5 @@
 import type { Location, Observation } from '@rrs/scan-reports';
+import { remembered } from '@rrs/scan-reports/remembered.ts';
 import { normalOrigin, normalUrl } from '../../assets/names/web.ts';
 import type { Hex } from '../../db/copy.ts';
 import { type Component, componentOf } from './component.ts';
@@ -35,19 +36,8 @@ export function identityOf(observation: Observation): Identity {
   };
 }
 
-/** Reports name the same components again and again. */
-const components = new Map<string, Hex>();
-const REMEMBERED = 10_000;
-
 /** The identity key of what is in a component. */
-export function componentIdentity(key: string): Hex {
-  const known = components.get(key);
-  if (known) return known;
-  if (components.size >= REMEMBERED) components.clear();
-  const identityKey = digest(['component', key]);
-  components.set(key, identityKey);
-  return identityKey;
-}
+export const componentIdentity = remembered((key: string): Hex => digest(['component', key]));
 
 /**
  * A CVE identifies one vulnerability across tools. A check that covers several vulnerabilities, or none with a public id, is identified by the

@@ -59,6 +59,7 @@ const REMEMBERED = 50_000;
 export function reportAssets(scope: ScanScope, assetType: AssetType, policy: TrackPolicy): ReportAssets {
   const named = scope.asset === UNSPECIFIED ? { type: assetType, name: UNSPECIFIED } : (scope.asset ?? null);
   const known = new Map<string, DescribedAsset>();
+  const seen = new WeakMap<Asset, DescribedAsset>();
   const others = new Set<string>();
   const notes = new Set<string>();
   const types = new Set<AssetType>();
@@ -73,6 +74,12 @@ export function reportAssets(scope: ScanScope, assetType: AssetType, policy: Tra
     assertScope(scope, described, built);
     if (described.track.note !== undefined) notes.add(described.track.note);
     known.set(signature, described);
+    return described;
+  };
+  /** Records about one asset often share the object, and comparing objects is cheaper than writing them. */
+  const describeOnce = (asset: Asset): DescribedAsset => {
+    const described = seen.get(asset) ?? describe(asset);
+    seen.set(asset, described);
     return described;
   };
   const renamed = (asset: Asset, name: Asset): DescribedAsset => {
@@ -107,7 +114,7 @@ export function reportAssets(scope: ScanScope, assetType: AssetType, policy: Tra
     return asset;
   };
   return {
-    of: (asset) => (named ? (asset ? mention(renamed(asset, named)) : (single as DescribedAsset)) : asset ? mention(describe(asset)) : null),
+    of: (asset) => (named ? (asset ? mention(renamed(asset, named)) : (single as DescribedAsset)) : asset ? mention(describeOnce(asset)) : null),
     covered: (listed) => {
       for (const { type, name } of stated.values())
         if (listed.has(type)) notes.add(`The report does not list the ${type} "${name}", so it says nothing about it, although \`scan_scope\` names it.`);

@@ -24,6 +24,14 @@ const KINDS = Uint8Array.from({ length: 256 }, (_, byte) => {
   return /[\w.]/.test(character) ? 1 : 0;
 });
 
+const [SPACE, DASH, SLASH] = [0x20, 0x2d, 0x2f];
+
+/** Whether a time may start with this digit: a year and a separator, a day and a space, or seconds since 1970. Most numbers are not, and are cheap to rule out. */
+function mayStart(bytes: Buffer, digit: number): boolean {
+  const fifth = bytes[digit + 4];
+  return fifth === DASH || fifth === SLASH || bytes[digit + 1] === SPACE || bytes[digit + 2] === SPACE || KINDS[bytes[digit + 9] ?? 0] === 5;
+}
+
 /** The end of the time that starts here, or 0. */
 function endOfTime(text: string, at: number): number {
   TIME.lastIndex = at;
@@ -36,7 +44,8 @@ function endOfTime(text: string, at: number): number {
  */
 export function timelessDigest() {
   const hash = createHash('sha256');
-  let rest: Buffer = Buffer.alloc(0);
+  let space: Buffer = Buffer.alloc(0);
+  let rest: Buffer = space;
   let wasInWord = false;
   let found = 0;
   const consume = (bytes: Buffer, limit: number): void => {
@@ -48,11 +57,12 @@ export function timelessDigest() {
     while (at < limit) {
       DIGIT.lastIndex = at;
       const digit = DIGIT.test(text) ? DIGIT.lastIndex - 1 : limit;
-      at = Math.min(limit, Math.max(at, digit - BEFORE_DIGIT));
+      // What comes before the first digit of a time is a name and a space.
+      at = Math.min(limit, Math.max(at, bytes[digit - 1] === SPACE ? digit - BEFORE_DIGIT : digit));
       let isInWord = at === 0 ? wasInWord : kindAt(at - 1) > 0;
       let end = 0;
       for (; at <= digit && at < limit && end === 0; at++) {
-        end = isInWord || kindAt(at) < 2 ? 0 : endOfTime(text, at);
+        end = isInWord || kindAt(at) < 2 || (at === digit && !mayStart(bytes, at)) ? 0 : endOfTime(text, at);
         if (end > 0) kept.push(text.slice(done, at));
         isInWord = kindAt(at) > 0;
       }
@@ -69,7 +79,13 @@ export function timelessDigest() {
   };
   return {
     update(chunk: Uint8Array): void {
-      const bytes = Buffer.concat([rest, chunk]);
+      const length = rest.length + chunk.length;
+      // The same space for every piece: new buffers for all of a large file would have V8 look for garbage all the time.
+      const own = space.length < length ? Buffer.allocUnsafeSlow(length) : space;
+      rest.copy(own);
+      own.set(chunk, rest.length);
+      space = own;
+      const bytes = own.subarray(0, length);
       if (bytes.length > LONGEST) consume(bytes, bytes.length - LONGEST);
       else rest = bytes;
     },
