@@ -1288,7 +1288,7 @@ create view tenant_import_rows as select * from import_rows where org_id = curre
 create view tenant_import_texts as select * from import_texts where org_id = current_setting('app.org_id')::uuid with local check option;
 create view tenant_import_seen as select * from import_seen where org_id = current_setting('app.org_id')::uuid with local check option;
 create view tenant_import_groups as select * from import_groups where org_id = current_setting('app.org_id')::uuid with local check option;
-grant insert on import_assets, import_rows, import_texts, import_seen, import_groups to rrs_import;
+grant insert on import_assets, import_rows, import_texts to rrs_import;
 grant select, insert, update, delete on tenant_import_assets, tenant_import_rows, tenant_import_texts, tenant_import_seen, tenant_import_groups to rrs_app;
 
 -- Staged rows come and go faster than autovacuum gathers statistics, so imports gather them. Orders of magnitude are enough, so samples are small. If

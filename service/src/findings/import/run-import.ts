@@ -12,7 +12,7 @@ import { storable } from '../../shared/storable.ts';
 import type { FindingFollower } from '../follower.ts';
 import { queueImport } from '../import-lock.ts';
 import { deleteStaged } from '../merge/delete-staged.ts';
-import { FastPathMissed, knownContents } from '../merge/known-records.ts';
+import { FastPathMissed, stageKnown } from '../merge/known-records.ts';
 import { isLarge } from '../merge/resolution.ts';
 import { findSource } from '../merge/sources.ts';
 import { stagingColumns } from '../merge/staging.ts';
@@ -128,7 +128,10 @@ async function stage({ blobs, follower, reader }: Importing, { db, signal }: Job
       const origin = [source.provider, source.tool, source.name, source.path].join('\n');
       return { origin, policy: { track_names: policy.track_names }, covered: coveredByRun({ collected }), isKnown: known !== null };
     },
-    findKnown: knownContents(db.planning('once'), orgId),
+    stageKnown: (said) => {
+      signal.throwIfAborted();
+      return stageKnown(db.planning('once'), { orgId, importId })(said);
+    },
     copy: async (table, lines) => {
       signal.throwIfAborted();
       await db.withCopyClient((client) => copyLines(client, table, stagingColumns[table], lines));

@@ -1,7 +1,7 @@
-import type { ReportFormat } from '@rrs/scan-reports';
+import type { Observation, ReportFormat } from '@rrs/scan-reports';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { inLib, seen, useImports } from '../../testing/findings/imports.ts';
-import { knownContents } from './known-records.ts';
+import { stageKnown } from './known-records.ts';
 
 const engine = useImports();
 let org: string;
@@ -21,7 +21,8 @@ describe('records that repeat the last scan', () => {
     );
     const imported = performance.now();
     const unknown = Array.from({ length: 600 }, (_, n) => n.toString(16).padStart(32, '0'));
-    expect((await knownContents(engine.db(), org)(unknown)).size).toBe(0);
+    const never = unknown.map(() => null);
+    expect(await stageKnown(engine.db(), { orgId: org, importId: org })({ contents: unknown, firstSeen: never, lastSeen: never })).toEqual([]);
     expect(performance.now() - imported).toBeLessThan((imported - started) / 2);
   });
 
@@ -55,6 +56,22 @@ describe('records that repeat the last scan', () => {
     expect(await engine.run(org, [low, high])).toMatchObject({ status: 'succeeded', received: 2, updated: 1, unchanged: 1 });
     expect(await engine.findings(org)).toMatchObject([{ severity: 5 }]);
     expect(await engine.run(org, [high, low])).toMatchObject({ updated: 0, unchanged: 2 });
+  });
+
+  it.each<[string, Partial<Observation>, Partial<Observation>]>([
+    ['description', { description: 'Old.' }, { description: 'New.' }],
+    ['solution', { solution: 'Wait.' }, { solution: 'Update.' }],
+    ['references', { references: ['https://a.example'] }, { references: ['https://a.example', 'https://b.example'] }],
+    ['place of a text', { description: 'Update.', solution: null }, { description: null, solution: 'Update.' }],
+  ])('are not those of which the %s alone has changed', async (_what, before, after) => {
+    await engine.run(org, [inLib('a', before)]);
+    expect(await engine.run(org, [inLib('a', after)])).toMatchObject({ updated: 1, unchanged: 0 });
+    const { rows } = await engine.admin().query(
+      `select t.description, t.solution, t.reference_urls as references from findings f join finding_texts t on t.org_id = f.org_id and t.id = f.text_id where f.org_id = $1`,
+      [org],
+    );
+    expect(rows).toMatchObject([after]);
+    expect(await engine.run(org, [inLib('a', after)])).toMatchObject({ updated: 0, unchanged: 1 });
   });
 
   it('of one source do not hide a first report of another source', async () => {

@@ -13,25 +13,42 @@ export class FastPathMissed extends Error {}
 
 const untouched = sql`f.status <> all(${reopenedByScan as readonly string[]})`;
 
-/** Finds findings by the content, in hex, of a present sighting. One index probe per content, regardless of the size of the table. */
-export function knownContents(db: Database, orgId: string): (contents: string[]) => Promise<Map<string, string>> {
-  return (contents) =>
+/** What records say and when they saw it, one array for each. */
+export interface SaidContents {
+  /** Digests in hex. */
+  contents: string[];
+  firstSeen: (Date | null)[];
+  lastSeen: (Date | null)[];
+}
+
+/**
+ * Finds findings by the content of a present sighting, with one index probe per content, regardless of the size of the table. Records with such a content
+ * are staged as seen. Returns their positions.
+ */
+export function stageKnown(db: Database, { orgId, importId }: { orgId: string; importId: string }): (said: SaidContents) => Promise<number[]> {
+  return ({ contents, firstSeen, lastSeen }) =>
     db.withTenant({ orgId }, async (tx) => {
       // decode is not leakproof: in the condition on sightings, it would be computed after row-level security, for all sightings of the organization.
       // In steps, because the statistics know nothing of a new organization: the planner would go through all its findings for each content.
       // Combining the index of contents with that of organizations would read all sightings of this one for each content.
       await sql`set local enable_bitmapscan = off`.execute(tx);
-      const { rows } = await sql<{ content: string; finding_id: string }>`
+      const { rows } = await sql<{ positions: number[] | null }>`
         with asked as materialized (
-          select content, decode(content, 'hex') as digest from unnest(${contents}::text[]) as given (content)
+          select n, decode(content, 'hex') as content, first_seen, last_seen
+          from unnest(${contents}::text[], ${firstSeen}::timestamptz[], ${lastSeen}::timestamptz[]) with ordinality as given (content, first_seen, last_seen, n)
         ), found as materialized (
-          select asked.content, known.finding_id from asked
-          cross join lateral (select s.finding_id from sightings s where s.content = asked.digest and s.org_id = ${orgId} and s.state = 'present' offset 0) known
+          select asked.*, known.finding_id from asked
+          cross join lateral (select s.finding_id from sightings s where s.content = asked.content and s.org_id = ${orgId} and s.state = 'present' offset 0) known
+        ), chosen as materialized (
+          select distinct on (n) n, finding_id, content, first_seen, last_seen from found
+          where (select ${untouched} from findings f where f.org_id = ${orgId} and f.id = found.finding_id)
+          order by n, finding_id
+        ), staged as (
+          insert into tenant_import_seen (org_id, import_id, finding_id, content, first_seen, last_seen)
+          select ${orgId}, ${importId}, finding_id, content, first_seen, last_seen from chosen
         )
-        select distinct on (found.content) found.content, found.finding_id from found
-        where (select ${untouched} from findings f where f.org_id = ${orgId} and f.id = found.finding_id)
-        order by found.content, found.finding_id`.execute(tx);
-      return new Map(rows.map(({ content, finding_id }) => [content, finding_id]));
+        select array_agg(n::int - 1) as positions from chosen`.execute(tx);
+      return rows[0]?.positions ?? [];
     });
 }
 
@@ -51,9 +68,9 @@ export async function markSeen(tx: TenantTx, resolution: Resolution, groups: Gro
       coalesce(bool_or(s.place is null), false) as several
     from tenant_import_seen i
     left join lateral (
-      select own.* from sightings own
+      select own.finding_id, own.track, own.first_seen, own.last_seen, own.bar_credentialed, own.bar_knowledge_at, own.place from sightings own
       where own.org_id = ${orgId} and own.finding_id = i.finding_id and own.source_id = ${sourceId} and own.content = i.content and own.state = 'present' offset 0) s on true
-    left join lateral (select f.* from findings f where f.org_id = ${orgId} and f.id = s.finding_id and ${untouched} offset 0) f on true
+    left join lateral (select f.id, f.asset_id, f.last_seen from findings f where f.org_id = ${orgId} and f.id = s.finding_id and ${untouched} offset 0) f on true
     left join run on run.asset_id = f.asset_id and run.track = s.track
     where i.org_id = ${orgId} and i.import_id = ${importId}`.execute(tx);
   const { rows: twice } = groups.known

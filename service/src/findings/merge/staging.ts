@@ -1,4 +1,5 @@
 import type { Observation } from '@rrs/scan-reports';
+import { remembered } from '@rrs/scan-reports/remembered.ts';
 import type { DescribedAsset } from '../../assets/recognize/describe.ts';
 import { type CopyValue, copyLine, type Hex } from '../../db/copy.ts';
 import { newId } from '../../shared/ids.ts';
@@ -10,7 +11,7 @@ import { wordsOf } from '../words.ts';
 
 /** A staging table: COPY writes its lines, the import engine reads them through the view of the organization. */
 export interface StagingTable<Record> {
-  name: 'import_assets' | 'import_texts' | 'import_seen' | 'import_rows';
+  name: 'import_assets' | 'import_texts' | 'import_rows';
   columns: readonly string[];
   values: (record: Record) => CopyValue[];
 }
@@ -81,23 +82,19 @@ export const importTexts = stagingTable<StagedText>('import_texts', {
   reference_urls: ({ references }) => references,
 });
 
+const textDigest = remembered((texts: string): Hex => digest(texts));
+
 /** Names the long texts of a record. Null if it has none. */
 function textIdOf({ description, solution, references }: Texts): Hex | null {
-  return description === null && solution === null && references.length === 0 ? null : digest([description, solution, references]);
+  if (description === null && solution === null && references.length === 0) return null;
+  // None of these characters is part of a text.
+  return textDigest(`${description ?? '\0'}\0${solution ?? '\0'}\0${references.join('\0')}`);
 }
 
 export function stagedText({ orgId, importId, observation, textId }: StagedRecord): StagedText | null {
   const { description, solution, references } = observation;
   return textId === null ? null : { orgId, importId, textId, description, solution, references };
 }
-
-export const importSeen = stagingTable<Staged & { findingId: string; content: Hex; firstSeen: Date | null; lastSeen: Date | null }>('import_seen', {
-  ...ofImport,
-  finding_id: ({ findingId }) => findingId,
-  content: ({ content }) => content,
-  first_seen: ({ firstSeen }) => firstSeen,
-  last_seen: ({ lastSeen }) => lastSeen,
-});
 
 /** A record of a report on its way into the staging tables. */
 export interface ReportRecord {
@@ -107,10 +104,10 @@ export interface ReportRecord {
   asset: DescribedAsset;
   /** Digest of everything the source says about the finding, except when. */
   content: Hex;
+  textId: Hex | null;
 }
 
 interface StagedRecord extends Staged, ReportRecord {
-  textId: Hex | null;
   identity: Identity;
   cvss: ReturnType<typeof bestRating>;
 }
@@ -140,23 +137,23 @@ export const importRows = stagingTable<StagedRecord>('import_rows', {
 export const stagingColumns: Readonly<Record<StagingTable<never>['name'], readonly string[]>> = {
   import_assets: importAssets.columns,
   import_texts: importTexts.columns,
-  import_seen: importSeen.columns,
   import_rows: importRows.columns,
 };
 
 export function stagedRecord({ orgId, importId }: StagingContext, record: ReportRecord): StagedRecord {
   const { observation } = record;
-  return { orgId, importId, ...record, textId: textIdOf(observation), identity: identityOf(observation), cvss: bestRating(observation.cvss) };
+  return { orgId, importId, ...record, identity: identityOf(observation), cvss: bestRating(observation.cvss) };
 }
 
 /** Gives a record its digest. Most records of a report are known by it, so nothing else is computed yet. */
 export function reportRecord(context: StagingContext, n: number, observation: Observation, asset: DescribedAsset): ReportRecord {
-  return { n, observation, asset, content: contentOf(context, observation, asset) };
+  const textId = textIdOf(observation);
+  return { n, observation, asset, textId, content: contentOf(context, observation, { trackKey: asset.trackKey, textId }) };
 }
 
 /** Builds differ in their layers although nothing else has changed, so these take no part. */
-function contentOf({ origin }: StagingContext, observation: Observation, asset: DescribedAsset): Hex {
-  const { first_seen: _1, last_seen: _2, place: _3, asset: _4, location, ...statement } = observation;
+function contentOf({ origin }: StagingContext, observation: Observation, { trackKey, textId }: { trackKey: string; textId: Hex | null }): Hex {
+  const { first_seen: _1, last_seen: _2, place: _3, asset: _4, description: _5, solution: _6, references: _7, location, ...statement } = observation;
   const { layer: _layer, ...where } = location;
-  return digest([origin, asset.trackKey, statement, where]);
+  return digest([origin, trackKey, statement, where, textId]);
 }

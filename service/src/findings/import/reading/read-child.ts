@@ -16,7 +16,7 @@ serveTasks(async (given, ask) => {
     next: (...given) => call({ call: 'next', given }),
     close: (...given) => call({ call: 'close', given }),
     begin: (...given) => call({ call: 'begin', given }),
-    findKnown: (...given) => call({ call: 'findKnown', given }),
+    stageKnown: (...given) => call({ call: 'stageKnown', given }),
     copy: (...given) => call({ call: 'copy', given }),
     progress: (...given) => call({ call: 'progress', given }),
   };

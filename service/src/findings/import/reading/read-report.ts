@@ -1,6 +1,7 @@
 import { type About, ReportError, type ReportFormat } from '@rrs/scan-reports';
 import type { TrackPolicy } from '../../../assets/names/track.ts';
 import type { DescribedAsset } from '../../../assets/recognize/describe.ts';
+import type { SaidContents } from '../../merge/known-records.ts';
 import type { StagingTable } from '../../merge/staging.ts';
 import type { ScanScope } from '../manage-imports.ts';
 import { reportAssets } from '../report-assets.ts';
@@ -46,8 +47,8 @@ interface Beginning {
 /** What reading needs of the process that has the file and the database. */
 export interface ReadingHost extends FileHost {
   begin(found: Found): Promise<Beginning>;
-  /** The findings about which the source already says exactly this, by content. */
-  findKnown(contents: string[]): Promise<Map<string, string>>;
+  /** Stages the records that say what the source already says. Returns their positions. */
+  stageKnown(said: SaidContents): Promise<number[]>;
   /** Copies lines into a staging table. */
   copy(table: StagingTable<never>['name'], lines: Uint8Array): Promise<void>;
   progress(records: number, bytes: number): Promise<void>;
@@ -99,7 +100,7 @@ async function readReport(known: readonly ReportFormat[], { orgId, importId, sco
     importId,
     origin,
     assets: { ...assets, covered: (listed) => [...assets.covered(listed), ...covered] },
-    findKnown: isFast && isKnown ? (contents) => host.findKnown(contents) : null,
+    stageKnown: isFast && isKnown ? (said) => host.stageKnown(said) : null,
     copy: (table, lines) => host.copy(table, Buffer.from(lines.join(''))),
     onProgress: (records) => host.progress(records, input.bytesRead()),
   });

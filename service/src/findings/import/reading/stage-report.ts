@@ -1,10 +1,10 @@
 import { type AssetType, ReportError, type ReportFormat, type ReportInput, type RunFacts } from '@rrs/scan-reports';
 import type { DescribedAsset } from '../../../assets/recognize/describe.ts';
 import { storable } from '../../../shared/storable.ts';
+import type { SaidContents } from '../../merge/known-records.ts';
 import {
   importAssets,
   importRows,
-  importSeen,
   importTexts,
   type ReportRecord,
   reportRecord,
@@ -50,8 +50,8 @@ const KEPT_NAMES = 20;
 interface Staging extends StagingContext {
   assets: ReportAssets;
   copy: (table: StagingTable<never>['name'], lines: readonly string[]) => Promise<void>;
-  /** Finds the findings about which the source already says exactly this, by content. Null: every record is staged in full. */
-  findKnown: ((contents: string[]) => Promise<Map<string, string>>) | null;
+  /** Stages the records that say what the source already says, and returns their positions. Null: every record is staged in full. */
+  stageKnown: ((said: SaidContents) => Promise<number[]>) | null;
   onProgress: (records: number) => Promise<void>;
 }
 
@@ -79,13 +79,13 @@ export async function stageReport(format: ReportFormat, input: ReportInput, stag
   };
 
   const flush = async (): Promise<void> => {
-    await writing;
-    const full = batch;
+    const [rest, count, before] = [writer.stageKnown(batch), received, writing];
     batch = [];
     characters = 0;
-    writing = writer.write(full, received);
-    // The rejection is handled where the promise is awaited.
+    // Rejections are handled where `writing` is awaited, once nothing is under way any more.
+    writing = before.finally(() => rest.catch(() => {})).then(async () => writer.write(await rest, count));
     writing.catch(() => {});
+    await before;
   };
 
   try {
@@ -196,8 +196,7 @@ const BUFFERED_CHARACTERS = 512 * 1024;
 
 /** Lines of the two smaller tables are buffered until there are enough of them. */
 function createWriter(staging: Staging) {
-  const { findKnown, onProgress, orgId, importId } = staging;
-  const ids = { orgId, importId };
+  const { onProgress } = staging;
   const texts = new Set<string>();
   const buffered = { import_assets: [] as string[], import_texts: [] as string[] };
   let bufferedCharacters = 0;
@@ -228,22 +227,25 @@ function createWriter(staging: Staging) {
     asset: (line: string): void => buffer('import_assets', line),
     seen: () => seenCount,
     close: flush,
-    async write(batch: readonly ReportRecord[], received: number): Promise<void> {
-      const present = batch.filter(({ observation }) => observation.present).map(({ content }) => content.text);
-      const known = findKnown && present.length > 0 ? await findKnown(present) : new Map<string, string>();
-      const rows: string[] = [];
-      const seen: string[] = [];
-      for (const record of batch) {
-        const { observation, content } = record;
-        const findingId = observation.present ? known.get(content.text) : undefined;
-        if (findingId === undefined) {
-          const staged = stagedRecord(staging, record);
-          bufferText(staged);
-          rows.push(stagingLine(importRows, staged));
-        } else seen.push(stagingLine(importSeen, { ...ids, findingId, content, firstSeen: observation.first_seen, lastSeen: observation.last_seen }));
-      }
-      seenCount += seen.length;
-      await copy(importSeen, seen);
+    /** Returns the records that must be staged in full. */
+    async stageKnown(batch: readonly ReportRecord[]): Promise<readonly ReportRecord[]> {
+      const present = batch.filter(({ observation }) => observation.present);
+      if (staging.stageKnown === null || present.length === 0) return batch;
+      const known = await staging.stageKnown({
+        contents: present.map(({ content }) => content.text),
+        firstSeen: present.map(({ observation }) => observation.first_seen),
+        lastSeen: present.map(({ observation }) => observation.last_seen),
+      });
+      seenCount += known.length;
+      const seen = new Set(known.map((position) => present[position]));
+      return batch.filter((record) => !seen.has(record));
+    },
+    async write(records: readonly ReportRecord[], received: number): Promise<void> {
+      const rows = records.map((record) => {
+        const staged = stagedRecord(staging, record);
+        bufferText(staged);
+        return stagingLine(importRows, staged);
+      });
       await copy(importRows, rows);
       if (buffered.import_texts.length + buffered.import_assets.length >= BUFFERED_LINES || bufferedCharacters >= BUFFERED_CHARACTERS) await flush();
       if (Date.now() - reported < PROGRESS_MS) return;
