@@ -66,10 +66,12 @@ describe('records that repeat the last scan', () => {
   ])('are not those of which the %s alone has changed', async (_what, before, after) => {
     await engine.run(org, [inLib('a', before)]);
     expect(await engine.run(org, [inLib('a', after)])).toMatchObject({ updated: 1, unchanged: 0 });
-    const { rows } = await engine.admin().query(
-      `select t.description, t.solution, t.reference_urls as references from findings f join finding_texts t on t.org_id = f.org_id and t.id = f.text_id where f.org_id = $1`,
-      [org],
-    );
+    const { rows } = await engine
+      .admin()
+      .query(
+        `select t.description, t.solution, t.reference_urls as references from findings f join finding_texts t on t.org_id = f.org_id and t.id = f.text_id where f.org_id = $1`,
+        [org],
+      );
     expect(rows).toMatchObject([after]);
     expect(await engine.run(org, [inLib('a', after)])).toMatchObject({ updated: 0, unchanged: 1 });
   });
