@@ -82,8 +82,8 @@ export async function stageReport(format: ReportFormat, input: ReportInput, stag
     const [rest, count, before] = [writer.stageKnown(batch), received, writing];
     batch = [];
     characters = 0;
-    // Rejections are handled where `writing` is awaited, once nothing is under way any more.
-    writing = before.finally(() => rest.catch(() => {})).then(async () => writer.write(await rest, count));
+    writing = bothOf(before, rest).then((records) => writer.write(records, count));
+    // The rejection is handled where the promise is awaited.
     writing.catch(() => {});
     await before;
   };
@@ -133,6 +133,13 @@ export async function stageReport(format: ReportFormat, input: ReportInput, stag
     throw error;
   }
   return { received, rejected, seen: writer.seen(), rejections, run, runByAsset: runs.byAsset(), targets: [...names.targets], tools: [...names.tools] };
+}
+
+/** Fails only when neither is under way any more. */
+async function bothOf<Result>(before: Promise<void>, result: Promise<Result>): Promise<Result> {
+  await Promise.allSettled([before, result]);
+  await before;
+  return result;
 }
 
 /** What a report states about its run on each asset. Machines that share a name can be one asset: the least that is true of all of them holds. */
