@@ -289,14 +289,17 @@ grant delete on events to rrs_system;
 create function import_lock_of(org uuid) returns integer language sql immutable as $$ select hashtext(org::text) & 2147483647 $$;
 create function take_import_lock(org uuid) returns void language sql volatile as $$ select pg_advisory_xact_lock(5395026, import_lock_of(org)) $$;
 
--- For each organization, the transaction below which no event of it can appear any more. All older ones have ended, or have asked for the import
--- lock of another organization. The statement that calls it sees what has ended, because the running transactions are those of its snapshot.
+-- For each organization, the transaction below which no event of it can appear any more. All older ones have ended, have asked for the import lock of
+-- another organization, or are in another database of the server. The statement that calls it sees what has ended, because the running transactions
+-- are those of its snapshot.
 create function events_horizons(orgs uuid[]) returns table (org_id uuid, horizon bigint) language sql stable as $$
   with running as materialized (
     select active.xact::text::bigint as xact, asked.objid::integer as import_lock
     from pg_snapshot_xip(pg_current_snapshot()) active (xact)
     left join pg_locks own on own.locktype = 'transactionid' and own.mode = 'ExclusiveLock' and own.transactionid = active.xact::xid
     left join pg_locks asked on asked.virtualtransaction = own.virtualtransaction and asked.locktype = 'advisory' and asked.classid = 5395026 and asked.objsubid = 2
+    left join pg_stat_activity session on session.pid = own.pid
+    where session.datname is null or session.datname = current_database()
   )
   select org, coalesce(
     (select min(xact) from running where import_lock is null or import_lock = import_lock_of(org)), pg_snapshot_xmax(pg_current_snapshot())::text::bigint)

@@ -2,11 +2,13 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { Readable, Writable } from 'node:stream';
 import { sql } from 'kysely';
+import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { newId } from '../../shared/ids.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { startApi, type TestApi, type TestOrganization } from '../../testing/http/api.ts';
 import { waitForOpenTransactions } from '../../testing/integrations/webhooks.ts';
+import { createTestDatabase } from '../../testing/postgres.ts';
 import { toCloudEvent } from '../cloud-event.ts';
 import { emit } from '../emit.ts';
 import type { EventType } from '../types.ts';
@@ -151,6 +153,22 @@ describe('the event stream', () => {
     await eventually(reader.subjects).toEqual(['of ours']);
     gate.resolve();
     await import_;
+  });
+
+  it('does not wait for a transaction in another database of the server', async () => {
+    const other = await createTestDatabase();
+    const elsewhere = new pg.Client({ connectionString: other.url });
+    await elsewhere.connect();
+    try {
+      await elsewhere.query('begin');
+      await elsewhere.query('select pg_current_xact_id()');
+      const reader = await follow();
+      await emitFor(api.ours, 'finding.updated', 'of ours');
+      await eventually(reader.subjects).toEqual(['of ours']);
+    } finally {
+      await elsewhere.end();
+      await other.drop();
+    }
   });
 
   it('sends only the requested types', async () => {

@@ -85,7 +85,7 @@ export interface DeliveryBody {
   replay_of: string | null;
 }
 
-/** Waits for running transactions of other tests on the same server, because newer events are held back until those have ended. */
+/** Waits for running transactions, because newer events are held back until those have ended. */
 export async function waitForOpenTransactions({ db, ours }: Pick<TestApi, 'db' | 'ours'>): Promise<void> {
   const now = await db.withSystem((tx) => sql<{ xact: string }>`select pg_current_xact_id()::text as xact`.execute(tx));
   const horizon = () => db.withSystem((tx) => sql<{ xact: string }>`select horizon::text as xact from events_horizons(array[${ours.id}::uuid])`.execute(tx));
