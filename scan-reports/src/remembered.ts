@@ -10,12 +10,15 @@ export function remembered<Result>(compute: (text: string) => Result): (text: st
     const known = results.get(text);
     if (known !== undefined) return known;
     const result = compute(text);
+    const key = copyOf(text);
+    // Half of a surrogate pair cannot be encoded.
+    if (key !== text) return result;
     characters += text.length + ENTRY;
     if (characters > MAX_CHARACTERS) {
       results.clear();
       characters = text.length + ENTRY;
     }
-    results.set(copyOf(text), result);
+    results.set(key, result);
     return result;
   };
 }

@@ -61,7 +61,7 @@ describe('records that repeat the last scan', () => {
   it.each<[string, Partial<Observation>, Partial<Observation>]>([
     ['description', { description: 'Old.' }, { description: 'New.' }],
     ['solution', { solution: 'Wait.' }, { solution: 'Update.' }],
-    ['references', { references: ['https://a.example'] }, { references: ['https://a.example', 'https://b.example'] }],
+    ['list of references', { references: ['https://a.example'] }, { references: ['https://a.example', 'https://b.example'] }],
     ['place of a text', { description: 'Update.', solution: null }, { description: null, solution: 'Update.' }],
   ])('are not those of which the %s alone has changed', async (_what, before, after) => {
     await engine.run(org, [inLib('a', before)]);

@@ -26,7 +26,7 @@ const KINDS = Uint8Array.from({ length: 256 }, (_, byte) => {
 
 const [SPACE, DASH, SLASH] = [0x20, 0x2d, 0x2f];
 
-/** Whether a time may start with this digit: a year and a separator, a day and a space, or seconds since 1970. Most numbers are not, and are cheap to rule out. */
+/** Whether a time may start with this digit: a year and a separator, a day and a space, or seconds since 1970. This rules out most numbers at little cost. */
 function mayStart(bytes: Buffer, digit: number): boolean {
   const fifth = bytes[digit + 4];
   return fifth === DASH || fifth === SLASH || bytes[digit + 1] === SPACE || bytes[digit + 2] === SPACE || KINDS[bytes[digit + 9] ?? 0] === 5;
