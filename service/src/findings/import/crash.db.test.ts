@@ -33,9 +33,9 @@ async function countIn(...tables: string[]): Promise<number[]> {
   for (const table of tables) counts.push((await engine.admin().query(`select from ${table} where org_id = $1`, [org])).rowCount ?? 0);
   return counts;
 }
-const staged = () => countIn('import_rows', 'import_assets', 'import_groups');
+const staged = () => countIn('import_rows', 'import_assets', 'import_groups', 'import_seen');
 const written = () => countIn('finding_history', 'events', 'audit_events');
-const NOTHING = [0, 0, 0];
+const NOTHING = [0, 0, 0, 0];
 
 describe('a worker that dies', () => {
   it('at any transaction leaves either nothing or everything, and the next attempt has the same result', async () => {
@@ -89,6 +89,31 @@ describe('a worker that dies', () => {
     expect(await engine.read(org, id)).toMatchObject({ status: 'succeeded', created: 3, received: 3 });
     const told = await engine.admin().query(`select type from events where org_id = $1 and type = 'import.succeeded'`, [org]);
     expect(told.rowCount).toBe(1);
+    expect(await staged()).toEqual(NOTHING);
+  });
+
+  it('only apparently does not count known records twice', async () => {
+    await engine.run(org, first, known);
+    const id = await engine.start(org, first, { scope });
+    for (let attempt = 0; attempt < 3; attempt++) await Promise.allSettled([engine.attempt(org, id), engine.attempt(org, id)]);
+    await engine.attempt(org, id);
+    expect(await engine.read(org, id)).toMatchObject({ status: 'succeeded', received: 3, created: 0, updated: 0, unchanged: 3, closed: 0 });
+    expect(await staged()).toEqual(NOTHING);
+  });
+
+  it('only apparently, while another worker stages the same known records, does not change the result', async () => {
+    await engine.run(org, first, known);
+    const id = await engine.start(org, first, { scope });
+    await engine
+      .attempt(org, id, {}, (format) => ({
+        ...format,
+        async *read(...given) {
+          yield* format.read(...given);
+          await engine.attempt(org, id);
+        },
+      }))
+      .catch(() => {});
+    expect(await engine.read(org, id)).toMatchObject({ status: 'succeeded', received: 3, unchanged: 3, closed: 0 });
     expect(await staged()).toEqual(NOTHING);
   });
 

@@ -21,6 +21,13 @@ export const ZONE_VALUES = {
 const named = (column: Exclude<keyof (typeof ZONE_VALUES)['low'], 'kind'>, rest: string): string =>
   `case zone ${(['low', 'high', 'spread'] as const).map((zone) => `when '${zone}' then '${ZONE_VALUES[zone][column]}'`).join(' ')} else ${rest} end`;
 
+/** Findings are numbered from 1. */
+export function zoneOf(number: number, count: number): Zone | 'rest' {
+  if (number <= ZONE_SIZE) return 'low';
+  if (number > count - ZONE_SIZE) return 'high';
+  return number % Math.floor(count / ZONE_SIZE) === 0 ? 'spread' : 'rest';
+}
+
 interface Ranked {
   orgId: string;
   /** An import that created the findings of the zone `high`. */
