@@ -3,7 +3,7 @@ import { assertHeld } from '../figures.ts';
 import { attack } from './campaign.ts';
 
 /** `npm run test:attack -- --long` attacks every route, with 100,000 requests and 10,000 reports. */
-const size = { everyRoute: 32, requests: 170, reports: 10, packages: 4, seed: 1 };
+const size = { everyRoute: 40, requests: 120, reports: 6, packages: 3, seed: 1 };
 const parts = ['access', 'requests', 'reports', 'hostile', 'verify'] as const;
 
 test('no attack ends the service, keeps others waiting, or shows data of another organization', async () => {
