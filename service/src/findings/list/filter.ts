@@ -95,11 +95,14 @@ export function filterFindings<Row>(
 
 /**
  * Before version 17, PostgreSQL does not walk along the index of a column that it compares with several values, only along a range. So the range is given as
- * well.
+ * well, or alone if it has no gaps: with both conditions, the planner would expect too few matches.
  */
 function oneOfSql(ranks: readonly number[]): RawBuilder<boolean> {
   const oneOf = sql<boolean>`findings.severity = any(${ranks}::smallint[])`;
-  return ranks.length === 0 ? oneOf : sql<boolean>`${oneOf} and findings.severity between ${Math.min(...ranks)} and ${Math.max(...ranks)}`;
+  if (ranks.length === 0) return oneOf;
+  const [least, most] = [Math.min(...ranks), Math.max(...ranks)];
+  const inRange = sql<boolean>`findings.severity between ${least} and ${most}`;
+  return most - least + 1 === new Set(ranks).size ? inRange : sql<boolean>`${oneOf} and ${inRange}`;
 }
 
 function conditionsOf(orgId: string, prepared: PreparedFilter, strategy: 'lookup' | 'scan', faceted: boolean): RawBuilder<boolean>[] {

@@ -10,7 +10,7 @@ const LONG_WALK = 30_000;
 /** How much farther to walk than the matches of the short walk suggest, so that the page is usually full. */
 const FARTHER = 1.5;
 /** Matches that are looked up and sorted rather than walked to. */
-const FEW = 20_000;
+const FEW = 40_000;
 /** Matches that are walked to as far as this takes, because looking them up takes longer. */
 const MANY = 200_000;
 
