@@ -103,6 +103,8 @@ describe('the filters on what reports say', () => {
     [{ not_severity: ['high', 'unknown'] }, ['log4shell', 'short']],
     [{ severity: ['low', 'high'], not_severity: ['high'] }, ['short']],
     [{ severity: ['low'], not_severity: ['low'] }, []],
+    // As many values as there are severities from low to critical, but only two different ones.
+    [{ severity: ['critical', 'critical', 'critical', 'low'] }, ['log4shell', 'short']],
     [{ not_status: ['open'] }, []],
     [{ not_tag: ['WEB'], path: 'src' }, ['author', 'windows']],
     [{ severity_disputed: true }, []],
