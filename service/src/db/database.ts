@@ -230,6 +230,8 @@ interface Statement {
   parameters: readonly unknown[];
   /** The connection keeps a statement with a name prepared. See `prepared`. */
   name?: string;
+  /** Whether the connection is to keep the statement prepared. See `kept`. */
+  keep?: boolean;
 }
 
 interface TransactionState {
@@ -244,7 +246,7 @@ function singleConnection(client: pg.PoolClient, planning: Planning, { isOver, f
       // A statement left over from a failed Promise.all: the connection may already serve another organization.
       if (isOver()) throw new Error('the transaction has ended: a statement came after its end');
       const { sql: text, parameters } = query;
-      const name = query.name ?? (planning === 'once' ? keptName(client, text) : undefined);
+      const name = query.name ?? (query.keep || planning === 'once' ? keptName(client, text) : undefined);
       const sent = client.query<R & pg.QueryResultRow>({ text, values: [...parameters], ...(name === undefined ? {} : { name }) });
       sent.catch(failed);
       const result = await sent;

@@ -29,3 +29,8 @@ export function prepared<Values extends object, Row>(build: (tx: TenantTx, value
     return (await tx.executeQuery<Row>({ ...statement, parameters })).rows;
   };
 }
+
+/** The same statement, which the connection keeps prepared unless it already keeps many. For statements that differ in a few ways, such as the sort order. */
+export function kept<Row>(statement: CompiledQuery<Row>): CompiledQuery<Row> & { keep: true } {
+  return { ...statement, keep: true };
+}

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { TenantTx } from '../db/database.ts';
+import { prepared } from '../db/prepared.ts';
 
 export interface Claims {
   orgId: string;
@@ -86,21 +87,23 @@ const MAX_ALIASES = 50;
  * knows. An advisory about several CVEs does not make these one vulnerability.
  */
 export async function aliasesOf(tx: TenantTx, orgId: string, ids: readonly string[]): Promise<Map<string, string[]>> {
-  const found = new Map<string, string[]>();
-  for (const id of new Set(ids)) {
-    const same = new Set([id]);
-    // The second step leads from one alias over the CVE to the other aliases.
-    for (let step = 0; step < 2 && same.size < MAX_ALIASES; step++) {
-      const { rows } = await neighboursSql(orgId, [...same]).execute(tx);
-      for (const row of rows) if (same.size < MAX_ALIASES && !(isCve(id) && isCve(row.id))) same.add(row.id);
-    }
-    found.set(id, [...same]);
-  }
-  return found;
+  const found = [...new Set(ids)].map(async (id) => [id, await idsOfSame(tx, orgId, id)] as const);
+  return new Map(await Promise.all(found));
 }
 
-function neighboursSql(orgId: string, ids: string[]) {
-  return sql<{ id: string }>`
+async function idsOfSame(tx: TenantTx, orgId: string, id: string): Promise<string[]> {
+  const same = new Set([id]);
+  // The second step leads from one alias over the CVE to the other aliases.
+  for (let step = 0, known = 0; step < 2 && same.size > known && same.size < MAX_ALIASES; step++) {
+    known = same.size;
+    const rows = await readNeighbours(tx, { orgId, ids: [...same] });
+    for (const row of rows) if (same.size < MAX_ALIASES && !(isCve(id) && isCve(row.id))) same.add(row.id);
+  }
+  return [...same];
+}
+
+const readNeighbours = prepared<{ orgId: string; ids: string[] }, { id: string }>((tx, { orgId, ids }) => {
+  const query = sql<{ id: string }>`
     select weakness as id from vulnerability_aliases where org_id = ${orgId} and alias = any(${ids}) and revoked_at is null
     union select alias from vulnerability_aliases where org_id = ${orgId} and weakness = any(${ids}) and revoked_at is null
     union select weakness from alias_claims where org_id = ${orgId} and alias = any(${ids})
@@ -108,4 +111,5 @@ function neighboursSql(orgId: string, ids: string[]) {
     union select alias from vulnerabilities cross join lateral unnest(aliases) as alias where id = any(${ids})
     union select id from vulnerabilities where aliases && ${ids} and aliases <> '{}'
     order by 1`;
-}
+  return { compile: () => query.compile(tx) };
+});

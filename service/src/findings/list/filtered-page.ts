@@ -1,6 +1,7 @@
 import { type Expression, sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 import { count, type Page, type PageRequest, pageOf, type SortColumns, sorted, sortOf } from '../../db/pages.ts';
+import { kept } from '../../db/prepared.ts';
 import { type FindingSelect, filterFindings, ownFindings } from './filter.ts';
 import type { FindingFilter, PreparedFilter } from './prepare-filter.ts';
 
@@ -14,11 +15,33 @@ const FEW = 40_000;
 /** Matches that are walked to as far as this takes, because looking them up takes longer. */
 const MANY = 200_000;
 
+/** Filters that name something particular. They often have fewer matches than a short walk compares rows. */
+const PARTICULAR: readonly (keyof FindingFilter)[] = [
+  'q',
+  'cve',
+  'cwe',
+  'component',
+  'path',
+  'rule',
+  'tag',
+  'import_id',
+  'work_item_id',
+  'assignee',
+  'asset_id',
+  'asset',
+  'asset_version',
+  'asset_tag',
+  'owner',
+];
+/** How much more often the words of a search occur together than the planner expects, which takes them for independent. */
+const TOGETHER = 10;
+const isPhrase = ({ search }: PreparedFilter): boolean => search !== null && 'all' in search && search.all.length > 1;
+/** Filters that are words for the same index. A statement with no others has the same text and the same plan, whatever the values are. */
+const WORDS: readonly string[] = ['q', 'cve', 'cwe', 'tag'];
+
 interface Filtered<Row> {
   /** Selects the columns of the list. */
   select: (from: FindingSelect<object>) => FindingSelect<Row>;
-  /** Reads the rows with these ids, in any order. */
-  readRows: (tx: TenantTx, values: { orgId: string; ids: string[] }) => Promise<Row[]>;
   orgId: string;
   prepared: PreparedFilter;
 }
@@ -26,8 +49,8 @@ interface Filtered<Row> {
 /**
  * Left alone, the planner walks along the index of the sort order until it has a page, assuming that matches are spread evenly. If they are all at the far
  * end, that reads the whole index. So there are two ways to find a page, walking along the sort order, which is fast if matches are many, and looking up
- * all matches, which is fast if they are few. After a short walk, the matches that it met and the planner's estimate of all of them decide. Each attempt is
- * bounded, because both can mislead.
+ * all matches, which is fast if they are few. The planner's estimate of all matches and the matches of a short walk decide. Each attempt is bounded,
+ * because both can mislead.
  */
 export async function fetchFilteredPage<Row extends { id: string }>(
   tx: TenantTx,
@@ -35,12 +58,15 @@ export async function fetchFilteredPage<Row extends { id: string }>(
   columns: SortColumns<Row>,
   request: PageRequest,
 ): Promise<Page<Row>> {
-  const { select, readRows, orgId, prepared } = filtered;
+  const { select, orgId, prepared } = filtered;
   const sort = sortOf(columns, request);
   const key = sql<unknown>`${sql.ref(sort.column)}`.as('key');
   const matching = filterFindings(ownFindings(tx).select([key, 'findings.id']), orgId, prepared);
-  const pageAmong = (keys: Expression<Key>) =>
-    sorted(tx.selectFrom(sql<Key>`${keys}`.as('keys')).select('keys.id'), { ...sort, column: 'key' as const }, request);
+  const pageAmong = (keys: Expression<Key>) => {
+    const ids = sorted(tx.selectFrom(sql<Key>`${keys}`.as('keys')).select('keys.id'), { ...sort, column: 'key' as const }, request);
+    const rows = select(ownFindings(tx)).where('findings.org_id', '=', orgId).where(sql<boolean>`findings.id = any(array(${ids}))`);
+    return sorted(rows, sort, request);
+  };
   const bounds = { ...prepared, filter: boundsOf(prepared.filter, sort.column), search: null, otherSources: null, fewAssets: null };
 
   const walk = async (most: number): Promise<Row[]> => {
@@ -50,24 +76,27 @@ export async function fetchFilteredPage<Row extends { id: string }>(
     const matches = filterFindings(select(tx.selectFrom(nearby.as('findings'))), orgId, prepared, 'scan');
     return sorted(matches, sort, request).execute();
   };
+  const hasOnlyWords = Object.keys(prepared.filter).every((name) => WORDS.includes(name));
   const isFull = (rows: Row[]): boolean => rows.length > request.limit;
-  const rowsOf = async (ids: string[]): Promise<Row[]> => {
-    const rows = ids.length === 0 ? [] : await readRows(tx, { orgId, ids });
-    const byId = new Map(rows.map((row) => [row.id, row]));
-    return ids.flatMap((id) => byId.get(id) ?? []);
-  };
   const lookUp = async (most: number): Promise<Row[] | null> => {
-    const found = await countAndPage(tx, matching.limit(most + 1), pageAmong);
-    return found.count > most ? null : rowsOf(found.ids);
+    const page = pageAmong(sql`(select * from found)`).select(sql<number>`(select count(*)::int from found)`.as('found'));
+    const query = sql<Row & { found: number }>`with found as materialized (${matching.limit(sql.lit(most + 1))}) ${page}`.compile(tx);
+    const { rows } = await tx.executeQuery(hasOnlyWords ? kept(query) : query);
+    // Whether an empty page after another means that nothing was found is unknown. It is rare: findings have changed meanwhile.
+    const found = rows[0]?.found ?? (request.position ? Number.POSITIVE_INFINITY : 0);
+    return found > most ? null : rows;
   };
   // The offset keeps the planner from walking, and nothing is kept but the page: millions of matches would not fit in memory.
-  const lookUpAll = async (): Promise<Row[]> => rowsOf((await pageAmong(matching.offset(sql.lit(0))).execute()).map(({ id }) => id));
+  const lookUpAll = () => pageAmong(matching.offset(sql.lit(0))).execute();
 
   const total = await count(tx, matching, request.total);
   const search = async (): Promise<Row[]> => {
+    const expected = PARTICULAR.some((name) => name in prepared.filter) ? await estimateOf(tx, matching) : null;
+    const fewest = expected !== null && expected * (isPhrase(prepared) ? TOGETHER : 1) <= SHORT_WALK ? await lookUp(SHORT_WALK) : null;
+    if (fewest) return fewest;
     const near = await walk(SHORT_WALK);
     if (isFull(near)) return near;
-    const estimate = await estimateOf(tx, matching);
+    const estimate = expected ?? (await estimateOf(tx, matching));
     const rest = (FARTHER * SHORT_WALK * request.limit) / near.length;
     const nearby = rest < Math.min(estimate, FEW) ? await walk(Math.ceil(rest)) : [];
     if (isFull(nearby)) return nearby;
@@ -103,17 +132,4 @@ const BOUNDS: Record<string, readonly (keyof FindingFilter)[]> = {
 
 function boundsOf(filter: FindingFilter, column: string): FindingFilter {
   return Object.fromEntries(Object.entries(filter).filter(([name]) => BOUNDS[column]?.includes(name as keyof FindingFilter)));
-}
-
-/** Counts the matches and returns the ids of the page, in its order. */
-async function countAndPage(
-  tx: TenantTx,
-  matches: Expression<Key>,
-  pageAmong: (keys: Expression<Key>) => Expression<unknown>,
-): Promise<{ count: number; ids: string[] }> {
-  const { rows } = await sql<{ count: number; ids: string[] }>`
-    with found as materialized (${matches}) select (select count(*)::int from found) as count, array(${pageAmong(sql`(select * from found)`)}) as ids`.execute(
-    tx,
-  );
-  return rows[0] ?? { count: 0, ids: [] };
 }

@@ -22,13 +22,9 @@ const columns: SortColumns<Row> = {
   due_at: { column: 'due_at', type: 'timestamptz' },
 };
 
-const readRows = prepared<{ orgId: string; ids: string[] }, Row>((tx, { orgId, ids }) =>
-  select(ownFindings(tx)).where('findings.org_id', '=', orgId).where(sql<boolean>`findings.id = any(${ids}::uuid[])`),
-);
-
 export async function listFindings(tx: TenantTx, orgId: string, filter: FindingFilter, request: PageRequest): Promise<Page<Row>> {
   if (Object.keys(filter).length > 0) {
-    return fetchFilteredPage(tx, { select, readRows, orgId, prepared: await prepareFilter(tx, orgId, filter) }, columns, request);
+    return fetchFilteredPage(tx, { select, orgId, prepared: await prepareFilter(tx, orgId, filter) }, columns, request);
   }
   if (!PREPARED_LIMITS.includes(request.limit)) return fetchPage(tx, allOf(tx, orgId), columns, request);
   const { value = null, id = '' } = request.position ?? {};

@@ -35,18 +35,18 @@ export interface PreparedFilter {
 export async function prepareFilter(tx: TenantTx, orgId: string, filter: FindingFilter): Promise<PreparedFilter> {
   const search = filter.q === undefined ? null : searchFor(filter.q);
   const ids = [...(filter.cve ?? []), ...(filter.not_cve ?? []), ...(search ? idsIn(search) : [])];
-  const namedAssets = filter.asset === undefined ? [] : await findByName(tx, orgId, filter.asset);
-  const aliases = ids.length === 0 ? new Map<string, string[]>() : await aliasesOf(tx, orgId, ids.map(canonical));
-  return {
-    filter,
-    search,
-    aliasesOf: (id) => aliases.get(canonical(id)) ?? [id],
-    namedAssets,
-    fewAssets: await readFewAssets(tx, filteredAssets(orgId, filter, namedAssets)),
-    otherSources: filter.not_source === undefined ? null : await readOtherSources(tx, orgId, filter.not_source),
-    sources: filter.source_kind === undefined ? null : await readSourceGroups(tx, orgId),
-    unlisted: await namesUnlisted(tx, orgId, filter),
+  const findAssets = async () => {
+    const namedAssets = filter.asset === undefined ? [] : await findByName(tx, orgId, filter.asset);
+    return { namedAssets, fewAssets: await readFewAssets(tx, filteredAssets(orgId, filter, namedAssets)) };
   };
+  const [aliases, assets, otherSources, sources, unlisted] = await Promise.all([
+    aliasesOf(tx, orgId, ids.map(canonical)),
+    findAssets(),
+    filter.not_source === undefined ? null : readOtherSources(tx, orgId, filter.not_source),
+    filter.source_kind === undefined ? null : readSourceGroups(tx, orgId),
+    namesUnlisted(tx, orgId, filter),
+  ]);
+  return { filter, search, aliasesOf: (id) => aliases.get(canonical(id)) ?? [id], ...assets, otherSources, sources, unlisted };
 }
 
 const FEW_ASSETS = 300;
