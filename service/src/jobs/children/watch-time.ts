@@ -16,7 +16,8 @@ const PATIENCE = 20;
  */
 export function watchTime(pid: number | undefined, { timeMs, stepMs = timeMs }: TimeLimits, onExceeded: (limit: string) => void) {
   let left = timeMs;
-  let worked = workClock(pid);
+  const processorTime = processorClock(pid);
+  let worked = workClock(processorTime);
   let timer: NodeJS.Timeout | undefined;
   let isOver = false;
   const pause = (): void => {
@@ -25,7 +26,7 @@ export function watchTime(pid: number | undefined, { timeMs, stepMs = timeMs }: 
   };
   const resume = (): void => {
     if (isOver) return;
-    worked = workClock(pid);
+    worked = workClock(processorTime);
     const [limit, exceeded] = stepMs < left ? [stepMs, `${stepMs / 1000} s for one step`] : [left, `${timeMs / 1000} s`];
     const check = (): void => {
       const { ms, elapsed } = worked();
@@ -46,12 +47,24 @@ export function watchTime(pid: number | undefined, { timeMs, stepMs = timeMs }: 
 }
 
 /** Measures from now on. `ms` is at most the processor time of the child, where the system tells it. */
-function workClock(pid: number | undefined): () => { ms: number; elapsed: number } {
-  const [since, before] = [performance.now(), processorMs(pid)];
+function workClock(processorTime: () => number): () => { ms: number; elapsed: number } {
+  const [since, before] = [performance.now(), processorTime()];
   return () => {
     const elapsed = performance.now() - since;
-    const used = processorMs(pid) - before;
+    const used = processorTime() - before;
     return { ms: Number.isNaN(used) ? elapsed : Math.min(elapsed, used), elapsed };
+  };
+}
+
+/** A child may ask a thousand questions per second, and this process does nothing else while it reads the time that the child has used. */
+const LOOK_AGAIN_MS = 50;
+
+function processorClock(pid: number | undefined): () => number {
+  let [lookedAt, ms] = [Number.NEGATIVE_INFINITY, Number.NaN];
+  return () => {
+    const now = performance.now();
+    if (now - lookedAt >= LOOK_AGAIN_MS) [lookedAt, ms] = [now, processorMs(pid)];
+    return ms;
   };
 }
 
