@@ -4,9 +4,12 @@ import { count, type Page, type PageRequest, pageOf, type SortColumns, sorted, s
 import { kept } from '../../db/prepared.ts';
 import { type FindingSelect, filterFindings, ownFindings } from './filter.ts';
 import type { FindingFilter, PreparedFilter } from './prepare-filter.ts';
+import { hasPrefix } from './search.ts';
 
 /** How many rows along the sort order are compared first. A page of any common filter is full by then. */
 const SHORT_WALK = 2_000;
+/** The first walk for a word that also finds longer ones: it may be in most findings or in few, and the planner's estimate is often wrong. */
+const SHORTEST_WALK = 500;
 const LONG_WALK = 30_000;
 /** How much farther to walk than the matches of the short walk suggest, so that the page is usually full. */
 const FARTHER = 1.5;
@@ -15,7 +18,7 @@ const FEW = 40_000;
 /** Matches that are walked to as far as this takes, because looking them up takes longer. */
 const MANY = 200_000;
 
-/** Filters that name something particular. They often have fewer matches than a short walk compares rows. */
+/** Filters that name something particular. They often have few matches, and the planner knows how many. */
 const PARTICULAR: readonly (keyof FindingFilter)[] = [
   'q',
   'cve',
@@ -23,19 +26,13 @@ const PARTICULAR: readonly (keyof FindingFilter)[] = [
   'component',
   'path',
   'rule',
-  'tag',
   'import_id',
   'work_item_id',
   'assignee',
   'asset_id',
   'asset',
   'asset_version',
-  'asset_tag',
-  'owner',
 ];
-/** How much more often the words of a search occur together than the planner expects, which takes them for independent. */
-const TOGETHER = 10;
-const isPhrase = ({ search }: PreparedFilter): boolean => search !== null && 'all' in search && search.all.length > 1;
 /** Filters that are words for the same index. A statement with no others has the same text and the same plan, whatever the values are. */
 const WORDS: readonly string[] = ['q', 'cve', 'cwe', 'tag'];
 
@@ -91,14 +88,17 @@ export async function fetchFilteredPage<Row extends { id: string }>(
 
   const total = await count(tx, matching, request.total);
   const search = async (): Promise<Row[]> => {
-    const expected = PARTICULAR.some((name) => name in prepared.filter) ? await estimateOf(tx, matching) : null;
-    const fewest = expected !== null && expected * (isPhrase(prepared) ? TOGETHER : 1) <= SHORT_WALK ? await lookUp(SHORT_WALK) : null;
+    const words = prepared.search && 'all' in prepared.search ? prepared.search.all : [];
+    const isVague = words.some(hasPrefix);
+    const expected = !isVague && PARTICULAR.some((name) => name in prepared.filter) ? await estimateOf(tx, matching) : null;
+    const fewest = expected !== null && expected <= SHORT_WALK ? await lookUp(SHORT_WALK) : null;
     if (fewest) return fewest;
-    const near = await walk(SHORT_WALK);
+    const short = isVague && words.length === 1 ? SHORTEST_WALK : SHORT_WALK;
+    const near = await walk(short);
     if (isFull(near)) return near;
     const estimate = expected ?? (await estimateOf(tx, matching));
-    const rest = (FARTHER * SHORT_WALK * request.limit) / near.length;
-    const nearby = rest < Math.min(estimate, FEW) ? await walk(Math.ceil(rest)) : [];
+    const rest = (FARTHER * short * request.limit) / near.length;
+    const nearby = rest < Math.max(SHORT_WALK, Math.min(estimate, FEW)) ? await walk(Math.ceil(rest)) : [];
     if (isFull(nearby)) return nearby;
     const few = estimate <= FEW ? await lookUp(FEW) : null;
     if (few) return few;

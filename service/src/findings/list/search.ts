@@ -26,6 +26,12 @@ export function idsIn(match: Match): string[] {
   return 'all' in match ? match.all.flatMap(idsIn) : [];
 }
 
+/** Whether a search also finds longer words. */
+export function hasPrefix(match: Match): boolean {
+  if ('any' in match) return match.any.some(hasPrefix);
+  return 'all' in match ? match.all.some(hasPrefix) : 'prefix' in match && match.prefix === true;
+}
+
 const PURL = /\bpkg:[a-z0-9.+-]+\/\S+/gi;
 const WHOLE_ID = /^(?:cve-\d{4}-\d{4,}|ghsa(?:-[a-z0-9]{4}){3})$/;
 const MAYBE_ID = /^[a-z]+-.*\d/;
