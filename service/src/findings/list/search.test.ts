@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FilterBody } from '../schemas-bulk.ts';
 import { splitWords, wordsOf } from '../words.ts';
-import { idsIn, type Match, searchFor } from './search.ts';
+import { hasPrefix, idsIn, type Match, searchFor } from './search.ts';
 
 /** Matches like the index, without aliases. */
 function matches(match: Match, stored: readonly string[]): boolean {
@@ -17,6 +17,16 @@ const finds = (query: string, text: readonly string[]): boolean =>
     searchFor(query),
     text.map((word) => `w:${word}`),
   );
+
+it.each([
+  ['openssl', true],
+  ['CVE-2022-0778 openssl', true],
+  ['CVE-2022-0778', false],
+  ['CWE-79', false],
+  ['pkg:npm/lodash@4.17.15', false],
+])('whether a search for "%s" also finds longer words: %s', (query, finds) => {
+  expect(hasPrefix(searchFor(query))).toBe(finds);
+});
 
 describe('a search', () => {
   const title = 'log4j-core: RCE in https://git.example.com/shop and registry.example.com/team/app:1.4';
