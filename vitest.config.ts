@@ -9,15 +9,40 @@ const slow = [
   'checks/import-rules.test.ts',
   'cli/**/completion.test.ts',
   'connectors/**/{enrichment,scanners,ticketing}.test.ts',
-  'demo/src/demo.test.ts',
   'evidence-format/**/{merkle,readme,schema,timestamp,zip}.test.ts',
-  'scan-reports/**/{contract,linear-time,throughput}.test.ts',
-  'scripts/{oldest-postgres,release}.test.ts',
-  'service/**/{blobs,formats,passwords,report-pdf}.test.ts',
-  'verifier/**/{build,cli,memory,mutation,timestamp-openssl,vectors,zip-reader}.test.ts',
+  'scan-reports/**/contract.test.ts',
+  'service/**/{formats,passwords}.test.ts',
+  'verifier/**/{build,cli,vectors,zip-reader}.test.ts',
 ];
 const database = `${packages}/**/*.db.test.ts`;
+/** Tests that install, kill or attack programs, or that try everything there is. `npm run test:long` runs them, and CI does so after `npm test`. */
+const long = [
+  'acceptance/src/{backup,command-line,crash,docs,first-start-crash,footprint,import-crash,many-processes,packages}.test.ts',
+  'acceptance/src/{report-accessibility,stop,sync-crash,users,verifier-page}.test.ts',
+  'acceptance/src/console/{journeys,whole}.test.ts',
+  'campaigns/**/*.test.ts',
+  'demo/src/demo.test.ts',
+  'scan-reports/**/{linear-time,throughput}.test.ts',
+  'scripts/{oldest-postgres,release}.test.ts',
+  'service/**/{blobs,report-pdf}.test.ts',
+  'verifier/**/{false-values,memory,mutation,timestamp-openssl}.test.ts',
+];
+const longDatabase = ['service/**/{backup,crowd,event-loop,histories,large-package,pairs,plans,restore,seal-crash,size,yardsticks}.db.test.ts'];
 const excluded = ['**/node_modules/**', '**/dist/**', '**/.dev-data/**'];
+
+/** Tests share modules: loading them again for each file would take longer than the tests. */
+const together = { isolate: false };
+const withPostgres = { globalSetup: ['./service/src/testing/global-setup.ts'] };
+const withService = { globalSetup: ['./acceptance/src/global-setup.ts'] };
+
+interface Tests {
+  include: string[];
+  exclude?: string[];
+  isolate?: boolean;
+  globalSetup?: string[];
+}
+
+const project = (name: string, { exclude = [], ...tests }: Tests) => ({ extends: true as const, test: { name, ...tests, exclude: [...excluded, ...exclude] } });
 
 keepTemporaryFilesInMemory();
 
@@ -36,23 +61,13 @@ export default defineConfig({
     // The default of one second is too short for a page that loads on a busy machine.
     expect: { poll: { timeout: 20_000 } },
     projects: [
-      // Unit tests share modules: loading them again for each file would take longer than the tests.
-      { extends: true, test: { name: 'unit', isolate: false, include: [`${packages}/**/*.test.ts`], exclude: [...excluded, database, ...slow] } },
-      {
-        extends: true,
-        test: { name: 'database', isolate: false, include: [database], exclude: excluded, globalSetup: ['./service/src/testing/global-setup.ts'] },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'system',
-          include: ['{acceptance,campaigns}/**/*.test.ts', ...slow],
-          exclude: excluded,
-          globalSetup: ['./acceptance/src/global-setup.ts'],
-        },
-      },
+      project('unit', { ...together, include: [`${packages}/**/*.test.ts`], exclude: [database, ...slow, ...long] }),
+      project('database', { ...together, ...withPostgres, include: [database], exclude: longDatabase }),
+      project('database-long', { ...together, ...withPostgres, include: longDatabase }),
+      project('system', { ...withService, include: ['acceptance/**/*.test.ts', ...slow], exclude: long }),
+      project('system-long', { ...withService, include: long }),
       // Only by `npm run test:bench`: they show that the benchmark works, which takes longer than it is worth in every run.
-      { extends: true, test: { name: 'bench', include: ['bench/**/*.test.ts'], exclude: excluded } },
+      project('bench', { include: ['bench/**/*.test.ts'] }),
     ],
   },
 });

@@ -34,7 +34,7 @@ if (!existsSync(programs)) {
   // The libraries of the package are linked by its own script, which npm may refuse to run.
   run(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: join(programs, '..') });
 }
-run('npx', ['vitest', 'run', '--project', 'database', ...(files.length > 0 ? files : TESTS)]);
+run('npx', ['vitest', 'run', '--project', 'database', '--project', 'database-long', ...(files.length > 0 ? files : TESTS)]);
 
 /** Ends this process if the program fails, with its status or the given one. */
 function run(command: string, args: string[], { cwd = root, failure }: { cwd?: string; failure?: number } = {}): void {
