@@ -46,12 +46,13 @@ async function openChange(subject: string, { id = newId(), orgId = api.ours.id, 
     if ((await ending.promise) === 'rollback') throw new Error('rolled back');
   });
   await written.promise;
-  return {
-    async end(how: 'commit' | 'rollback' = 'commit'): Promise<void> {
-      ending.resolve(how);
-      await change.catch(() => {});
-    },
+  const end = async (how: 'commit' | 'rollback' = 'commit'): Promise<void> => {
+    ending.resolve(how);
+    await change.catch(() => {});
   };
+  // After a test that failed, it would hold back the events of all others.
+  onTestFinished(() => end('rollback'));
+  return { end };
 }
 
 async function commitEvent(subject: string, of: Parameters<typeof openChange>[1] = {}): Promise<void> {
