@@ -1,20 +1,23 @@
 import { type Expression, sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 import { count, type Page, type PageRequest, pageOf, type SortColumns, sorted, sortOf } from '../../db/pages.ts';
-import { kept } from '../../db/prepared.ts';
+import { kept, prepared as preparedStatement } from '../../db/prepared.ts';
 import { type FindingSelect, filterFindings, ownFindings } from './filter.ts';
 import type { FindingFilter, PreparedFilter } from './prepare-filter.ts';
 import { hasPrefix } from './search.ts';
 
 /** How many rows along the sort order are compared first. A page of any common filter is full by then. */
 const SHORT_WALK = 2_000;
-/** The first walk for a word that also finds longer ones: it may be in most findings or in few, and the planner's estimate is often wrong. */
-const SHORTEST_WALK = 500;
+/** The first walk for words that also find longer ones: they may be in most findings or in few, and the planner's estimate is often wrong. */
+const SHORTEST_WALK = 250;
+const FIRST_WALKS: readonly number[] = [SHORT_WALK, SHORTEST_WALK];
 const LONG_WALK = 30_000;
 /** How much farther to walk than the matches of the short walk suggest, so that the page is usually full. */
 const FARTHER = 1.5;
 /** Matches that are looked up and sorted rather than walked to. */
 const FEW = 40_000;
+/** If a walk meets none, there are hardly more than it would have met this many of (the rule of three of statistics). */
+const HARDLY_MORE = 3;
 /** Matches that are walked to as far as this takes, because looking them up takes longer. */
 const MANY = 200_000;
 
@@ -66,14 +69,15 @@ export async function fetchFilteredPage<Row extends { id: string }>(
   };
   const bounds = { ...prepared, filter: boundsOf(prepared.filter, sort.column), search: null, otherSources: null, fewAssets: null };
 
+  const hasOnlyWords = Object.keys(prepared.filter).every((name) => WORDS.includes(name));
   const walk = async (most: number): Promise<Row[]> => {
     // Only listed findings are in the indexes of the sort orders.
     if (prepared.unlisted) return [];
     const nearby = sorted(filterFindings(ownFindings(tx).selectAll(), orgId, bounds, 'scan'), sort, { ...request, limit: most });
     const matches = filterFindings(select(tx.selectFrom(nearby.as('findings'))), orgId, prepared, 'scan');
-    return sorted(matches, sort, request).execute();
+    const query = sorted(matches, sort, request).compile();
+    return (await tx.executeQuery(hasOnlyWords && FIRST_WALKS.includes(most) ? kept(query) : query)).rows;
   };
-  const hasOnlyWords = Object.keys(prepared.filter).every((name) => WORDS.includes(name));
   const isFull = (rows: Row[]): boolean => rows.length > request.limit;
   const lookUp = async (most: number): Promise<Row[] | null> => {
     const page = pageAmong(sql`(select * from found)`).select(sql<number>`(select count(*)::int from found)`.as('found'));
@@ -93,10 +97,11 @@ export async function fetchFilteredPage<Row extends { id: string }>(
     const expected = !isVague && PARTICULAR.some((name) => name in prepared.filter) ? await estimateOf(tx, matching) : null;
     const fewest = expected !== null && expected <= SHORT_WALK ? await lookUp(SHORT_WALK) : null;
     if (fewest) return fewest;
-    const short = isVague && words.length === 1 ? SHORTEST_WALK : SHORT_WALK;
-    const near = await walk(short);
+    const short = isVague ? SHORTEST_WALK : SHORT_WALK;
+    const [near, rows] = await Promise.all([walk(short), isVague ? rowsOfFindings(tx, {}) : null]);
     if (isFull(near)) return near;
-    const estimate = expected ?? (await estimateOf(tx, matching));
+    const sampled = ((rows?.[0]?.estimate ?? Number.POSITIVE_INFINITY) * Math.max(near.length, HARDLY_MORE)) / short;
+    const estimate = expected ?? (sampled <= FEW ? sampled : await estimateOf(tx, matching));
     const rest = (FARTHER * short * request.limit) / near.length;
     const nearby = rest < Math.max(SHORT_WALK, Math.min(estimate, FEW)) ? await walk(Math.ceil(rest)) : [];
     if (isFull(nearby)) return nearby;
@@ -107,6 +112,11 @@ export async function fetchFilteredPage<Row extends { id: string }>(
   };
   return pageOf(await search(), total, sort, request);
 }
+
+/** How many findings there are in all organizations: the index of words is about all of them. */
+const rowsOfFindings = preparedStatement<object, { estimate: number }>((tx) => ({
+  compile: () => sql<{ estimate: number }>`select reltuples as estimate from pg_class where oid = 'findings'::regclass`.compile(tx),
+}));
 
 /** How many rows the planner expects of a query, from its statistics. Costs only the planning. */
 async function estimateOf(tx: TenantTx, query: Expression<unknown>): Promise<number> {
