@@ -8,16 +8,16 @@ import { hasPrefix } from './search.ts';
 
 /** How many rows along the sort order are compared first. A page of any common filter is full by then. */
 const SHORT_WALK = 2_000;
-/** The first walk for words that also find longer ones: they may be in most findings or in few, and the planner's estimate is often wrong. */
-const SHORTEST_WALK = 250;
+/** The first walk for a word that also finds longer ones: it may be in most findings or in few, and the planner's estimate is often wrong. */
+const SHORTEST_WALK = 500;
 const FIRST_WALKS: readonly number[] = [SHORT_WALK, SHORTEST_WALK];
 const LONG_WALK = 30_000;
 /** How much farther to walk than the matches of the short walk suggest, so that the page is usually full. */
 const FARTHER = 1.5;
 /** Matches that are looked up and sorted rather than walked to. */
 const FEW = 40_000;
-/** If a walk meets none, there are hardly more than it would have met this many of (the rule of three of statistics). */
-const HARDLY_MORE = 3;
+/** Matches that are looked up if those of the first walk suggest that there are no more. That can mislead, so this many must not take long in vain. */
+const LIKELY_FEW = 5_000;
 /** Matches that are walked to as far as this takes, because looking them up takes longer. */
 const MANY = 200_000;
 
@@ -97,11 +97,13 @@ export async function fetchFilteredPage<Row extends { id: string }>(
     const expected = !isVague && PARTICULAR.some((name) => name in prepared.filter) ? await estimateOf(tx, matching) : null;
     const fewest = expected !== null && expected <= SHORT_WALK ? await lookUp(SHORT_WALK) : null;
     if (fewest) return fewest;
-    const short = isVague ? SHORTEST_WALK : SHORT_WALK;
-    const [near, rows] = await Promise.all([walk(short), isVague ? rowsOfFindings(tx, {}) : null]);
+    const short = isVague && words.length === 1 ? SHORTEST_WALK : SHORT_WALK;
+    const [near, [findings]] = await Promise.all([walk(short), isVague ? sizeOfFindings(tx, {}) : []]);
     if (isFull(near)) return near;
-    const sampled = ((rows?.[0]?.estimate ?? Number.POSITIVE_INFINITY) * Math.max(near.length, HARDLY_MORE)) / short;
-    const estimate = expected ?? (sampled <= FEW ? sampled : await estimateOf(tx, matching));
+    const suggested = ((findings?.rows ?? 0) * near.length) / short;
+    const likely = suggested > 0 && suggested <= LIKELY_FEW ? await lookUp(LIKELY_FEW) : null;
+    if (likely) return likely;
+    const estimate = expected ?? (await estimateOf(tx, matching));
     const rest = (FARTHER * short * request.limit) / near.length;
     const nearby = rest < Math.max(SHORT_WALK, Math.min(estimate, FEW)) ? await walk(Math.ceil(rest)) : [];
     if (isFull(nearby)) return nearby;
@@ -113,9 +115,9 @@ export async function fetchFilteredPage<Row extends { id: string }>(
   return pageOf(await search(), total, sort, request);
 }
 
-/** How many findings there are in all organizations: the index of words is about all of them. */
-const rowsOfFindings = preparedStatement<object, { estimate: number }>((tx) => ({
-  compile: () => sql<{ estimate: number }>`select reltuples as estimate from pg_class where oid = 'findings'::regclass`.compile(tx),
+/** About how many findings all organizations have together: their words are in one index. */
+const sizeOfFindings = preparedStatement<object, { rows: number }>((tx) => ({
+  compile: () => sql<{ rows: number }>`select reltuples as rows from pg_class where oid = 'findings'::regclass`.compile(tx),
 }));
 
 /** How many rows the planner expects of a query, from its statistics. Costs only the planning. */
