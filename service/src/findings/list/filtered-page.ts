@@ -2,6 +2,7 @@ import { type Expression, sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 import { count, type Page, type PageRequest, pageOf, type SortColumns, sorted, sortOf } from '../../db/pages.ts';
 import { kept, prepared as preparedStatement } from '../../db/prepared.ts';
+import { fewMatches } from './few-matches.ts';
 import { type FindingSelect, filterFindings, ownFindings } from './filter.ts';
 import type { FindingFilter, PreparedFilter } from './prepare-filter.ts';
 import { hasPrefix } from './search.ts';
@@ -16,7 +17,7 @@ const LONG_WALK = 30_000;
 const FARTHER = 1.5;
 /** Matches that are looked up and sorted rather than walked to. */
 const FEW = 40_000;
-/** Matches that are looked up if those of the first walk suggest that there are no more. That can mislead, so this many must not take long in vain. */
+/** Matches that are looked up if there seem to be no more. What suggests that can mislead, so this many must not take long in vain. */
 const LIKELY_FEW = 5_000;
 /** Matches that are walked to as far as this takes, because looking them up takes longer. */
 const MANY = 200_000;
@@ -69,6 +70,7 @@ export async function fetchFilteredPage<Row extends { id: string }>(
   };
   const bounds = { ...prepared, filter: boundsOf(prepared.filter, sort.column), search: null, otherSources: null, fewAssets: null };
 
+  const few = fewMatches(orgId, prepared.filter);
   const hasOnlyWords = Object.keys(prepared.filter).every((name) => WORDS.includes(name));
   const walk = async (most: number): Promise<Row[]> => {
     // Only listed findings are in the indexes of the sort orders.
@@ -85,6 +87,7 @@ export async function fetchFilteredPage<Row extends { id: string }>(
     const { rows } = await tx.executeQuery(hasOnlyWords ? kept(query) : query);
     // Whether an empty page after another means that nothing was found is unknown. It is rare: findings have changed meanwhile.
     const found = rows[0]?.found ?? (request.position ? Number.POSITIVE_INFINITY : 0);
+    few.learn(found <= Math.min(most, LIKELY_FEW));
     return found > most ? null : rows;
   };
   // The offset keeps the planner from walking, and nothing is kept but the page: millions of matches would not fit in memory.
@@ -92,6 +95,8 @@ export async function fetchFilteredPage<Row extends { id: string }>(
 
   const total = await count(tx, matching, request.total);
   const search = async (): Promise<Row[]> => {
+    const again = few.areLikely ? await lookUp(LIKELY_FEW) : null;
+    if (again) return again;
     const words = prepared.search && 'all' in prepared.search ? prepared.search.all : [];
     const isVague = words.some(hasPrefix);
     const expected = !isVague && PARTICULAR.some((name) => name in prepared.filter) ? await estimateOf(tx, matching) : null;
@@ -107,8 +112,8 @@ export async function fetchFilteredPage<Row extends { id: string }>(
     const rest = (FARTHER * short * request.limit) / near.length;
     const nearby = rest < Math.max(SHORT_WALK, Math.min(estimate, FEW)) ? await walk(Math.ceil(rest)) : [];
     if (isFull(nearby)) return nearby;
-    const few = estimate <= FEW ? await lookUp(FEW) : null;
-    if (few) return few;
+    const all = estimate <= FEW ? await lookUp(FEW) : null;
+    if (all) return all;
     const far = await walk(estimate <= MANY ? LONG_WALK : 10 * LONG_WALK);
     return isFull(far) ? far : lookUpAll();
   };
