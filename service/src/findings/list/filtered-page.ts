@@ -1,7 +1,7 @@
 import { type Expression, sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 import { count, type Page, type PageRequest, pageOf, type SortColumns, sorted, sortOf } from '../../db/pages.ts';
-import { kept, prepared as preparedStatement } from '../../db/prepared.ts';
+import { kept } from '../../db/prepared.ts';
 import { fewMatches } from './few-matches.ts';
 import { type FindingSelect, filterFindings, ownFindings } from './filter.ts';
 import type { FindingFilter, PreparedFilter } from './prepare-filter.ts';
@@ -17,7 +17,7 @@ const LONG_WALK = 30_000;
 const FARTHER = 1.5;
 /** Matches that are looked up and sorted rather than walked to. */
 const FEW = 40_000;
-/** Matches that are looked up if there seem to be no more. What suggests that can mislead, so this many must not take long in vain. */
+/** Matches that are looked up at once if there were no more the last time. There may be more by now, so this many must not take long in vain. */
 const LIKELY_FEW = 5_000;
 /** Matches that are walked to as far as this takes, because looking them up takes longer. */
 const MANY = 200_000;
@@ -103,11 +103,8 @@ export async function fetchFilteredPage<Row extends { id: string }>(
     const fewest = expected !== null && expected <= SHORT_WALK ? await lookUp(SHORT_WALK) : null;
     if (fewest) return fewest;
     const short = isVague && words.length === 1 ? SHORTEST_WALK : SHORT_WALK;
-    const [near, [findings]] = await Promise.all([walk(short), isVague ? sizeOfFindings(tx, {}) : []]);
+    const near = await walk(short);
     if (isFull(near)) return near;
-    const suggested = ((findings?.rows ?? 0) * near.length) / short;
-    const likely = suggested > 0 && suggested <= LIKELY_FEW ? await lookUp(LIKELY_FEW) : null;
-    if (likely) return likely;
     const estimate = expected ?? (await estimateOf(tx, matching));
     const rest = (FARTHER * short * request.limit) / near.length;
     const nearby = rest < Math.max(SHORT_WALK, Math.min(estimate, FEW)) ? await walk(Math.ceil(rest)) : [];
@@ -119,11 +116,6 @@ export async function fetchFilteredPage<Row extends { id: string }>(
   };
   return pageOf(await search(), total, sort, request);
 }
-
-/** About how many findings all organizations have together: their words are in one index. */
-const sizeOfFindings = preparedStatement<object, { rows: number }>((tx) => ({
-  compile: () => sql<{ rows: number }>`select reltuples as rows from pg_class where oid = 'findings'::regclass`.compile(tx),
-}));
 
 /** How many rows the planner expects of a query, from its statistics. Costs only the planning. */
 async function estimateOf(tx: TenantTx, query: Expression<unknown>): Promise<number> {
