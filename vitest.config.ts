@@ -27,7 +27,9 @@ const long = [
   'service/**/{blobs,report-pdf}.test.ts',
   'verifier/**/{false-values,memory,mutation,timestamp-openssl}.test.ts',
 ];
-const longDatabase = ['service/**/{backup,crowd,event-loop,histories,large-package,pairs,plans,restore,seal-crash,size,yardsticks}.db.test.ts'];
+const longDatabase = [
+  'service/**/{backup,crowd,epochs,event-loop,histories,large-package,pairs,plans,restore,seal-crash,size,whitewashing,yardsticks}.db.test.ts',
+];
 const excluded = ['**/node_modules/**', '**/dist/**', '**/.dev-data/**'];
 
 /** Tests share modules: loading them again for each file would take longer than the tests. */
