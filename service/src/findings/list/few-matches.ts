@@ -7,8 +7,8 @@ const MOST = 5_000;
 const filters = new Set<string>();
 
 /**
- * Remembers which filters have few matches: a list is opened, refreshed and paged through, and filtered again in the same way. It only decides how a page is
- * searched first, so it may be wrong: findings change, and other processes do not share it.
+ * Remembers which filters have few matches, because people refresh a list, page through it and come back to it. This decides only how a page is searched
+ * first. It can be wrong, because findings change and each process remembers for itself.
  */
 export function fewMatches(orgId: string, filter: FindingFilter): { areLikely: boolean; learn: (areFew: boolean) => void } {
   const key = hash('sha256', JSON.stringify([orgId, filter]));

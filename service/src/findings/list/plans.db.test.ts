@@ -310,7 +310,7 @@ describe('a page is found with bounded reading, in every order', () => {
     expect(await pageOf({ cve: [ZONE_VALUES.low.cve] }, 'risk_score', orgId, last)).toMatchObject({ titles: [] });
   });
 
-  it('by looking up at once what few findings matched before, and in another way if many match now', async () => {
+  it('by looking matches up at once if there were few the last time, and in another way if there are many now', async () => {
     const again = () => readPage({ tag: ['from now on'] }, '-risk_score', orgId);
     const [first, second] = [await again(), await again()];
     expect([first.titles, second.titles]).toEqual([[], []]);
