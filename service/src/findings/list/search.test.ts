@@ -57,6 +57,11 @@ describe('a search', () => {
     },
   );
 
+  it('takes the end of a host name for what it is, and not for the beginning of a longer one', () => {
+    const url = splitWords('https://git.example.company/shop');
+    expect(['git.example.company', 'git.exam', 'git.example.com'].map((query) => finds(query, url))).toEqual([true, true, false]);
+  });
+
   it('finds a word that was stored with a trailing separator', () => {
     expect(finds('log4j-core', ['log4j-core:', 'log4j', 'core'])).toBe(true);
   });

@@ -71,7 +71,8 @@ function sectionMatches(compound: string): Match[] | null {
     if (sections.length > 1 && isVersion(section)) any.push(...versionMatches(section));
     else if (sections.length > 1 && section.length > 1) any.push(isLast ? beginning(section) : whole(section));
     if (parts.length > 1 && parts.every((part) => part.length > 1)) {
-      any.push({ all: parts.map((part, nth) => (isLast && nth === parts.length - 1 ? beginning(part) : whole(part))) });
+      const isBeginning = isLast && parts.length < NAME_PARTS;
+      any.push({ all: parts.map((part, nth) => (isBeginning && nth === parts.length - 1 ? beginning(part) : whole(part))) });
     }
     if (any.length === 0) return null;
     matches.push({ any });
