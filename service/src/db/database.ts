@@ -111,9 +111,11 @@ function beginOf({ lockMs, statementMs }: TransactionLimits, planning: Planning)
   return [
     'begin',
     ...(lockMs === 0 && statementMs === 0 ? [] : [`set local lock_timeout = ${lockMs}; set local statement_timeout = ${statementMs}`]),
-    ...(planning !== 'for_values' ? ['set local plan_cache_mode = force_generic_plan'] : []),
+    ...(planning !== 'for_values' ? [`set local plan_cache_mode = ${planCacheMode(planning)}`] : []),
   ].join('; ');
 }
+
+const planCacheMode = (planning: Planning): string => (planning === 'for_values' ? 'auto' : 'force_generic_plan');
 
 /** List queries combine several bitmap scans, which must fit in work_mem. Random reads are cheap on SSDs. */
 const PLANNING = '-c work_mem=32MB -c random_page_cost=1.1';
@@ -230,8 +232,8 @@ interface Statement {
   parameters: readonly unknown[];
   /** The connection keeps a statement with a name prepared. See `prepared`. */
   name?: string;
-  /** Whether the connection is to keep the statement prepared. See `kept`. */
-  keep?: boolean;
+  /** How the statement is planned if the connection is to keep it prepared. See `prepared` and `kept`. */
+  keep?: Exclude<Planning, 'for_any'>;
 }
 
 interface TransactionState {
@@ -241,12 +243,20 @@ interface TransactionState {
 }
 
 function singleConnection(client: pg.PoolClient, planning: Planning, { isOver, failed }: TransactionState): Dialect {
+  let current = planning;
+  // Not awaited: it is sent together with the statement that follows.
+  const plan = (wanted: Planning): void => {
+    if (planning !== 'for_values' || wanted === current) return;
+    current = wanted;
+    client.query(`set local plan_cache_mode = ${planCacheMode(wanted)}`).catch(failed);
+  };
   const connection: DatabaseConnection = {
     executeQuery: async <R>(query: Statement): Promise<QueryResult<R>> => {
       // A statement left over from a failed Promise.all: the connection may already serve another organization.
       if (isOver()) throw new Error('the transaction has ended: a statement came after its end');
       const { sql: text, parameters } = query;
       const name = query.name ?? (query.keep || planning === 'once' ? keptName(client, text) : undefined);
+      plan(query.keep ?? 'for_values');
       const sent = client.query<R & pg.QueryResultRow>({ text, values: [...parameters], ...(name === undefined ? {} : { name }) });
       sent.catch(failed);
       const result = await sent;

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '../../shared/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../testing/postgres.ts';
 import { type Database, openDatabase } from '../database.ts';
+import { kept } from '../prepared.ts';
 import { MOST_PLANS } from './kept-plans.ts';
 
 const tenant = { orgId: newId() };
@@ -45,6 +46,19 @@ it('other transactions on the same connection plan every statement for its value
   await run(sql`select ${1}::int as planned_again`, db);
   expect(await plans('as planned_again')).toEqual([]);
   expect(await run(sql`show plan_cache_mode`, db)).toEqual([{ plan_cache_mode: 'auto' }]);
+});
+
+it('a transaction that plans for values plans the statements once that ask for it, and no others', async () => {
+  const mode = await db.withTenant(tenant, async (tx) => {
+    const keep = kept(sql`select ${1}::int as asked_once`.compile(tx), 'once');
+    await tx.executeQuery(keep);
+    await Promise.all([tx.executeQuery(keep), sql`select ${1}::int as asked_besides`.execute(tx)]);
+    await tx.executeQuery(kept(sql`select ${1}::int as asked_for_values`.compile(tx), 'for_values'));
+    return sql`show plan_cache_mode`.execute(tx);
+  });
+  expect(mode.rows).toEqual([{ plan_cache_mode: 'auto' }]);
+  expect([await plans('as asked_once'), await plans('as asked_for_values')]).toEqual([[{ generic: 2, custom: 0 }], [{ generic: 0, custom: 1 }]]);
+  expect(await plans('as asked_besides')).toEqual([]);
 });
 
 it('limits still apply', async () => {

@@ -10,6 +10,8 @@ type Condition = RawBuilder<boolean>;
 
 /** Conditions on the asset of a finding: the assets themselves if they are few, so that their findings are looked up once and not for each asset. */
 export function assetConditions(orgId: string, { filter, namedAssets, fewAssets }: PreparedFilter): Condition[] {
+  // PostgreSQL keeps a plan for one value. It expects ten values of any list, and plans again if there are fewer.
+  if (fewAssets?.length === 1) return [sql`findings.asset_id = ${fewAssets[0]}`];
   if (fewAssets) return [sql`findings.asset_id = any(${fewAssets}::uuid[])`];
   const assets = filteredAssets(orgId, filter, namedAssets);
   return assets ? [sql`findings.asset_id in (${assets})`] : [];

@@ -8,8 +8,9 @@ it('knows the filters of an organization that had few matches when they were las
   fewMatches('ours', { q: 'openssl' }).learn(true);
   const known = [fewMatches('ours', { q: 'openssl' }), fewMatches('theirs', { q: 'openssl' }), fewMatches('ours', { q: 'openssl', kev: true })];
   expect(known.map(({ areLikely }) => areLikely)).toEqual([true, false, false]);
+  expect(known.map(({ areUnlikely }) => areUnlikely)).toEqual([false, false, false]);
   fewMatches('ours', { q: 'openssl' }).learn(false);
-  expect(fewMatches('ours', { q: 'openssl' }).areLikely).toBe(false);
+  expect(fewMatches('ours', { q: 'openssl' })).toMatchObject({ areLikely: false, areUnlikely: true });
 });
 
 it('forgets what was looked up longest ago', () => {

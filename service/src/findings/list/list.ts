@@ -24,7 +24,7 @@ const columns: SortColumns<Row> = {
 
 export async function listFindings(tx: TenantTx, orgId: string, filter: FindingFilter, request: PageRequest): Promise<Page<Row>> {
   if (Object.keys(filter).length > 0) {
-    return fetchFilteredPage(tx, { select, orgId, prepared: await prepareFilter(tx, orgId, filter) }, columns, request);
+    return fetchFilteredPage(tx, { select, read, orgId, prepared: await prepareFilter(tx, orgId, filter) }, columns, request);
   }
   if (!PREPARED_LIMITS.includes(request.limit)) return fetchPage(tx, allOf(tx, orgId), columns, request);
   const { value = null, id = '' } = request.position ?? {};
@@ -32,6 +32,10 @@ export async function listFindings(tx: TenantTx, orgId: string, filter: FindingF
   const [rows, total] = await Promise.all([pageStatement(request)(tx, { orgId, value, id }), counted]);
   return pageOf(rows, total, sortOf(columns, request), request);
 }
+
+const read = prepared<{ orgId: string; ids: string[] }, Row>((tx, { orgId, ids }) =>
+  select(ownFindings(tx)).where('findings.org_id', '=', orgId).where(sql<boolean>`findings.id = any(${ids}::uuid[])`),
+);
 
 // A plan for all values of a parameter could not use the indexes of listed findings.
 const allOf = (tx: TenantTx, orgId: string) => select(ownFindings(tx)).where('findings.org_id', '=', orgId).where('findings.listed', '=', sql.lit(true));

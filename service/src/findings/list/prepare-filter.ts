@@ -4,6 +4,7 @@ import type { Static } from 'typebox';
 import { findByName } from '../../assets/find-by-name.ts';
 import { assetTracks } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
+import { kept } from '../../db/prepared.ts';
 import { aliasesOf } from '../../vulnerabilities/aliases.ts';
 import { readSourceGroups, type SourceGroup } from '../fields/source-kinds.ts';
 import type { FilterFields } from '../schemas-filter.ts';
@@ -53,7 +54,8 @@ const FEW_ASSETS = 300;
 
 async function readFewAssets(tx: TenantTx, assets: RawBuilder<{ id: string }> | null): Promise<string[] | null> {
   if (!assets) return null;
-  const { rows } = await sql<{ id: string }>`${assets} limit ${sql.lit(FEW_ASSETS + 1)}`.execute(tx);
+  const query = sql<{ id: string }>`${assets} limit ${sql.lit(FEW_ASSETS + 1)}`.compile(tx);
+  const { rows } = await tx.executeQuery<{ id: string }>(kept(query, 'for_values'));
   return rows.length > FEW_ASSETS ? null : rows.map(({ id }) => id);
 }
 

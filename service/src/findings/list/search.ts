@@ -32,11 +32,21 @@ export function hasPrefix(match: Match): boolean {
   return 'all' in match ? match.all.some(hasPrefix) : 'prefix' in match && match.prefix === true;
 }
 
+/** Whether a search requires the id of a vulnerability. */
+export function requiresId(match: Match): boolean {
+  return 'id' in match || ('any' in match && match.any.some(requiresId));
+}
+
 const PURL = /\bpkg:[a-z0-9.+-]+\/\S+/gi;
 const WHOLE_ID = /^(?:cve-\d{4}-\d{4,}|ghsa(?:-[a-z0-9]{4}){3})$/;
 const MAYBE_ID = /^[a-z]+-.*\d/;
 const CWE = /^cwe-(\d{1,5})$/;
 const MIN_PREFIX = 3;
+/**
+ * The last part of a longer name, such as that of a host, is not searched for as the beginning of a word: most hosts have the same end, and the index reads
+ * the entries of all words that begin like it.
+ */
+const NAME_PARTS = 3;
 
 const isVersion = (word: string): boolean => /^\d[\d.]*$/.test(word);
 const whole = (word: string): Match => ({ word: `w:${word}` });
