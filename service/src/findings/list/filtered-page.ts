@@ -1,7 +1,7 @@
 import type { TenantTx } from '../../db/database.ts';
 import { type Page, type PageRequest, pageOf, type SortColumns, sortOf } from '../../db/pages.ts';
-import { fewMatches } from './few-matches.ts';
 import { type Filtered, filteredStatements } from './filtered-statements.ts';
+import { lastLookup } from './last-lookup.ts';
 import type { FindingFilter } from './prepare-filter.ts';
 import { hasPrefix, requiresId } from './search.ts';
 
@@ -9,7 +9,9 @@ import { hasPrefix, requiresId } from './search.ts';
 const SHORT_WALK = 2_000;
 /** The first walk for words that also find longer ones: they may be in most findings or in few, and the planner's estimate is often wrong. */
 const SHORTEST_WALK = 250;
-const LONG_WALK = 30_000;
+/** Takes as long as looking up the most that is called few. */
+const LONG_WALK = 40_000;
+const LONGEST_WALK = 300_000;
 /** How much farther to walk than the matches of the short walk suggest, so that the page is usually full. */
 const FARTHER = 1.5;
 /** Matches that are looked up and sorted rather than walked to. */
@@ -50,36 +52,35 @@ export async function fetchFilteredPage<Row extends { id: string }>(
   const { walk, lookUp, lookUpAll, estimate, total } = filteredStatements(tx, filtered, columns, request);
   const { orgId, prepared } = filtered;
   const { filter } = prepared;
-  const few = fewMatches(orgId, filter);
+  const { last, remember } = lastLookup(orgId, filter);
   const words = prepared.search && 'all' in prepared.search ? prepared.search.all : [];
   const isVague = words.some(hasPrefix);
   const isId = Object.keys(filter).length === 1 && (filter.cve !== undefined || (words.length > 0 && words.every(requiresId)));
+  const isParticular = !isVague && PARTICULAR.some((name) => name in filter);
 
-  const areFew = async (): Promise<boolean> =>
-    few.areLikely || isId || (!isVague && PARTICULAR.some((name) => name in filter) && (await estimate()) <= SHORT_WALK);
-  const lookUpIfAtMost = async (most: number): Promise<Row[] | null> => {
+  const isFull = (rows: Row[]): boolean => rows.length > request.limit;
+  const lookUpAtMost = async (most: number): Promise<Row[] | null> => {
     const { count, rows } = await lookUp(most);
     if (count === null) return null;
-    few.learn(count <= LIKELY_FEW);
+    remember({ count: count <= most ? count : Number.POSITIVE_INFINITY, sort: request.sort });
     return count <= most ? rows : null;
   };
-  const lookUpFew = async () => (few.areUnlikely ? null : lookUpIfAtMost(LIKELY_FEW));
-  const isFull = (rows: Row[]): boolean => rows.length > request.limit;
-
   const search = async (): Promise<Row[]> => {
-    const fewest = (await areFew()) ? await lookUpFew() : null;
+    const few = last?.sort === request.sort ? FEW : LIKELY_FEW;
+    const areFew = last ? last.count <= few : isId || (isParticular && (await estimate()) <= SHORT_WALK);
+    const fewest = areFew ? await lookUpAtMost(few) : null;
     if (fewest) return fewest;
     const short = isVague ? SHORTEST_WALK : SHORT_WALK;
     const near = await walk(short, { keep: true });
     if (isFull(near)) return near;
-    const distant = isVague && near.length === 0 ? await lookUpFew() : null;
+    const distant = isVague && !last && near.length === 0 ? await lookUpAtMost(LIKELY_FEW) : null;
     if (distant) return distant;
     const rest = (FARTHER * short * request.limit) / near.length;
     const nearby = rest < SHORT_WALK || rest < Math.min(await estimate(), FEW) ? await walk(Math.ceil(rest)) : [];
     if (isFull(nearby)) return nearby;
-    const all = (await estimate()) <= FEW ? await lookUpIfAtMost(FEW) : null;
+    const all = (await estimate()) <= FEW ? await lookUpAtMost(FEW) : null;
     if (all) return all;
-    const far = await walk((await estimate()) <= MANY ? LONG_WALK : 10 * LONG_WALK);
+    const far = await walk((await estimate()) <= MANY ? LONG_WALK : LONGEST_WALK);
     return isFull(far) ? far : lookUpAll();
   };
   const counted = await total();

@@ -9,6 +9,8 @@ import type { FindingFilter, PreparedFilter } from './prepare-filter.ts';
 const WORDS: readonly string[] = ['q', 'cve', 'cwe', 'tag'];
 /** Filters that stand for a list of assets, if these are few. */
 const OF_ASSETS: readonly string[] = ['asset', 'owner', 'criticality', 'exposure', 'asset_tag', 'not_asset_tag'];
+/** Filters that compare other columns of findings. */
+const OF_COLUMNS: readonly string[] = ['severity', 'status', 'kev', 'risk_min', 'epss_min', 'overdue', 'fix_first', 'source', 'asset_type', 'assurance'];
 
 export interface Filtered<Row> {
   /** Selects the columns of the list. */
@@ -31,10 +33,11 @@ export function filteredStatements<Row extends { id: string }>(tx: TenantTx, fil
   const key = sql<unknown>`${sql.ref(sort.column)}`.as('key');
   const matching = filterFindings(ownFindings(tx).select([key, 'findings.id']), orgId, prepared);
   const bounds = { ...prepared, filter: boundsOf(prepared.filter, sort.column), search: null, otherSources: null, fewAssets: null };
+  const names = Object.keys(prepared.filter);
   // These statements have the same text and good plans for all values, whatever the values are.
-  const isKept = Object.keys(prepared.filter).every(
-    (name) => name === 'component' || WORDS.includes(name) || (prepared.fewAssets !== null && OF_ASSETS.includes(name)),
-  );
+  const isKept = names.every((name) => name === 'component' || WORDS.includes(name) || (prepared.fewAssets !== null && OF_ASSETS.includes(name)));
+  // Whatever the values of a single filter of this kind, walking to them has the same plan. Combinations would be too many statements to keep.
+  const isKeptWalk = isKept || (names.length === 1 && names.every((name) => OF_COLUMNS.includes(name)));
   const firstOf = (found: Expression<Key>) =>
     sorted(tx.selectFrom(sql<Key>`${found}`.as('found')).select(['found.key', 'found.id']), { ...sort, column: 'key' }, request);
   /** A finding that has changed since it was found stays in its place, so that the cursors lead to what comes before and after it. */
@@ -61,7 +64,7 @@ export function filteredStatements<Row extends { id: string }>(tx: TenantTx, fil
       const nearby = sorted(filterFindings(ownFindings(tx).selectAll(), orgId, bounds, 'scan'), sort, { ...request, limit: most });
       const matches = filterFindings(select(tx.selectFrom(nearby.as('findings'))), orgId, prepared, 'scan');
       const query = sorted(matches, sort, request).compile();
-      return (await tx.executeQuery(keep && isKept ? kept(query, 'once') : query)).rows;
+      return (await tx.executeQuery(keep && isKeptWalk ? kept(query, 'once') : query)).rows;
     },
 
     /** Finds all matches, unless they are more than `most`, and reads those of the page. `count` is null if it is unknown. */

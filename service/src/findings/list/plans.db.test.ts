@@ -7,7 +7,7 @@ import { newId } from '../../shared/ids.ts';
 import { seedRankedFindings, ZONE_SIZE, ZONE_VALUES, type Zone, zoneOf, zones } from '../../testing/findings/ranked-findings.ts';
 import { createTestDatabase, type TestDatabase } from '../../testing/postgres.ts';
 import { namesFor } from '../fields/names.ts';
-import { forgetFewMatches } from './few-matches.ts';
+import { forgetLookups } from './last-lookup.ts';
 import { listFindings } from './list.ts';
 import type { FindingFilter } from './prepare-filter.ts';
 
@@ -53,7 +53,7 @@ function pageOf(
   position: Position | null = null,
 ): Promise<{ titles: string[]; blocks: number; rows: number }> {
   // A filter that is searched for the first time takes longest.
-  forgetFewMatches();
+  forgetLookups();
   return readPage(filter, sort, orgId, position);
 }
 
