@@ -608,7 +608,7 @@ export type BulkChange = {
     tag?: string[];
     /** With none of these tags */
     not_tag?: string[];
-    /** Words with at least two letters or digits in title, component, version, path, rule, ids, CWEs or asset name. All must occur. A word with three characters or more also matches the beginning of a longer word. An id also finds its aliases. A package URL (purl) finds its component and version. Single letters are ignored */
+    /** Words with at least two letters or digits in title, component, version, path, rule, ids, CWEs or asset name. All must occur. A word with three characters or more also matches the beginning of a longer word, except for the end of a host name such as `com`. An id also finds its aliases. A package URL (purl) finds its component and version. Single letters are ignored */
     q?: string;
     /** Start of the range, inclusive: a date (00:00 UTC) or a date-time */
     first_seen_from?: string;
@@ -5004,7 +5004,7 @@ export type WorkItemCreate = {
     tag?: string[];
     /** With none of these tags */
     not_tag?: string[];
-    /** Words with at least two letters or digits in title, component, version, path, rule, ids, CWEs or asset name. All must occur. A word with three characters or more also matches the beginning of a longer word. An id also finds its aliases. A package URL (purl) finds its component and version. Single letters are ignored */
+    /** Words with at least two letters or digits in title, component, version, path, rule, ids, CWEs or asset name. All must occur. A word with three characters or more also matches the beginning of a longer word, except for the end of a host name such as `com`. An id also finds its aliases. A package URL (purl) finds its component and version. Single letters are ignored */
     q?: string;
     /** Start of the range, inclusive: a date (00:00 UTC) or a date-time */
     first_seen_from?: string;
@@ -5151,7 +5151,7 @@ export type WorkItemFindingsAdd = {
     tag?: string[];
     /** With none of these tags */
     not_tag?: string[];
-    /** Words with at least two letters or digits in title, component, version, path, rule, ids, CWEs or asset name. All must occur. A word with three characters or more also matches the beginning of a longer word. An id also finds its aliases. A package URL (purl) finds its component and version. Single letters are ignored */
+    /** Words with at least two letters or digits in title, component, version, path, rule, ids, CWEs or asset name. All must occur. A word with three characters or more also matches the beginning of a longer word, except for the end of a host name such as `com`. An id also finds its aliases. A package URL (purl) finds its component and version. Single letters are ignored */
     q?: string;
     /** Start of the range, inclusive: a date (00:00 UTC) or a date-time */
     first_seen_from?: string;
@@ -5749,7 +5749,7 @@ export interface Operations {
       tag?: string[];
       /** With none of these tags */
       not_tag?: string[];
-      /** Words with at least two letters or digits in title, component, version, path, rule, ids, CWEs or asset name. All must occur. A word with three characters or more also matches the beginning of a longer word. An id also finds its aliases. A package URL (purl) finds its component and version. Single letters are ignored */
+      /** Words with at least two letters or digits in title, component, version, path, rule, ids, CWEs or asset name. All must occur. A word with three characters or more also matches the beginning of a longer word, except for the end of a host name such as `com`. An id also finds its aliases. A package URL (purl) finds its component and version. Single letters are ignored */
       q?: string;
       /** Start of the range, inclusive: a date (00:00 UTC) or a date-time */
       first_seen_from?: string;
@@ -5989,7 +5989,7 @@ export interface Operations {
       tag?: string[];
       /** With none of these tags */
       not_tag?: string[];
-      /** Words with at least two letters or digits in title, component, version, path, rule, ids, CWEs or asset name. All must occur. A word with three characters or more also matches the beginning of a longer word. An id also finds its aliases. A package URL (purl) finds its component and version. Single letters are ignored */
+      /** Words with at least two letters or digits in title, component, version, path, rule, ids, CWEs or asset name. All must occur. A word with three characters or more also matches the beginning of a longer word, except for the end of a host name such as `com`. An id also finds its aliases. A package URL (purl) finds its component and version. Single letters are ignored */
       q?: string;
       /** Start of the range, inclusive: a date (00:00 UTC) or a date-time */
       first_seen_from?: string;
@@ -6132,7 +6132,7 @@ export interface Operations {
       tag?: string[];
       /** With none of these tags */
       not_tag?: string[];
-      /** Words with at least two letters or digits in title, component, version, path, rule, ids, CWEs or asset name. All must occur. A word with three characters or more also matches the beginning of a longer word. An id also finds its aliases. A package URL (purl) finds its component and version. Single letters are ignored */
+      /** Words with at least two letters or digits in title, component, version, path, rule, ids, CWEs or asset name. All must occur. A word with three characters or more also matches the beginning of a longer word, except for the end of a host name such as `com`. An id also finds its aliases. A package URL (purl) finds its component and version. Single letters are ignored */
       q?: string;
       /** Start of the range, inclusive: a date (00:00 UTC) or a date-time */
       first_seen_from?: string;
@@ -6380,7 +6380,7 @@ export interface Operations {
       tag?: string[];
       /** With none of these tags */
       not_tag?: string[];
-      /** Words with at least two letters or digits in title, component, version, path, rule, ids, CWEs or asset name. All must occur. A word with three characters or more also matches the beginning of a longer word. An id also finds its aliases. A package URL (purl) finds its component and version. Single letters are ignored */
+      /** Words with at least two letters or digits in title, component, version, path, rule, ids, CWEs or asset name. All must occur. A word with three characters or more also matches the beginning of a longer word, except for the end of a host name such as `com`. An id also finds its aliases. A package URL (purl) finds its component and version. Single letters are ignored */
       q?: string;
       /** Start of the range, inclusive: a date (00:00 UTC) or a date-time */
       first_seen_from?: string;
@@ -6779,7 +6779,7 @@ export interface Operations {
       tag?: string[];
       /** With none of these tags */
       not_tag?: string[];
-      /** Words with at least two letters or digits in title, component, version, path, rule, ids, CWEs or asset name. All must occur. A word with three characters or more also matches the beginning of a longer word. An id also finds its aliases. A package URL (purl) finds its component and version. Single letters are ignored */
+      /** Words with at least two letters or digits in title, component, version, path, rule, ids, CWEs or asset name. All must occur. A word with three characters or more also matches the beginning of a longer word, except for the end of a host name such as `com`. An id also finds its aliases. A package URL (purl) finds its component and version. Single letters are ignored */
       q?: string;
       /** Start of the range, inclusive: a date (00:00 UTC) or a date-time */
       first_seen_from?: string;
@@ -6960,7 +6960,7 @@ export interface Operations {
       tag?: string[];
       /** With none of these tags */
       not_tag?: string[];
-      /** Words with at least two letters or digits in title, component, version, path, rule, ids, CWEs or asset name. All must occur. A word with three characters or more also matches the beginning of a longer word. An id also finds its aliases. A package URL (purl) finds its component and version. Single letters are ignored */
+      /** Words with at least two letters or digits in title, component, version, path, rule, ids, CWEs or asset name. All must occur. A word with three characters or more also matches the beginning of a longer word, except for the end of a host name such as `com`. An id also finds its aliases. A package URL (purl) finds its component and version. Single letters are ignored */
       q?: string;
       /** Start of the range, inclusive: a date (00:00 UTC) or a date-time */
       first_seen_from?: string;

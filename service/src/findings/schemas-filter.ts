@@ -99,7 +99,7 @@ export const filters = {
     Text(1, 200, {
       pattern: SOME_WORD,
       description:
-        'Words with at least two letters or digits in title, component, version, path, rule, ids, CWEs or asset name. All must occur. A word with three characters or more also matches the beginning of a longer word. An id also finds its aliases. A package URL (purl) finds its component and version. Single letters are ignored',
+        'Words with at least two letters or digits in title, component, version, path, rule, ids, CWEs or asset name. All must occur. A word with three characters or more also matches the beginning of a longer word, except for the end of a host name such as `com`. An id also finds its aliases. A package URL (purl) finds its component and version. Single letters are ignored',
       examples: ['openssl 1.1.1k'],
     }),
   ),

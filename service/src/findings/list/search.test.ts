@@ -59,7 +59,11 @@ describe('a search', () => {
 
   it('takes the end of a host name for what it is, and not for the beginning of a longer one', () => {
     const url = splitWords('https://git.example.company/shop');
-    expect(['git.example.company', 'git.exam', 'git.example.com'].map((query) => finds(query, url))).toEqual([true, true, false]);
+    expect(['git.example.company', 'git.exam', 'git.example.comp', 'git.example.com'].map((query) => finds(query, url))).toEqual([true, true, true, false]);
+  });
+
+  it('finds the beginning of a longer name in the middle of another', () => {
+    expect(finds('service-api-gate', splitWords('shop-service-api-gateway'))).toBe(true);
   });
 
   it('finds a word that was stored with a trailing separator', () => {

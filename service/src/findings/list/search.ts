@@ -43,8 +43,8 @@ const MAYBE_ID = /^[a-z]+-.*\d/;
 const CWE = /^cwe-(\d{1,5})$/;
 const MIN_PREFIX = 3;
 /**
- * The last part of a longer name, such as that of a host, is not searched for as the beginning of a word: most hosts have the same end, and the index reads
- * the entries of all words that begin like it.
+ * The last part of a longer name is searched for as the beginning of a word only if it has more letters than the ends of most hosts, such as "com" and "net":
+ * the index reads the entries of all words that begin like it.
  */
 const NAME_PARTS = 3;
 
@@ -81,8 +81,8 @@ function sectionMatches(compound: string): Match[] | null {
     if (sections.length > 1 && isVersion(section)) any.push(...versionMatches(section));
     else if (sections.length > 1 && section.length > 1) any.push(isLast ? beginning(section) : whole(section));
     if (parts.length > 1 && parts.every((part) => part.length > 1)) {
-      const isBeginning = isLast && parts.length < NAME_PARTS;
-      any.push({ all: parts.map((part, nth) => (isBeginning && nth === parts.length - 1 ? beginning(part) : whole(part))) });
+      const endsHost = (part: string) => parts.length >= NAME_PARTS && part.length <= MIN_PREFIX;
+      any.push({ all: parts.map((part, nth) => (isLast && nth === parts.length - 1 && !endsHost(part) ? beginning(part) : whole(part))) });
     }
     if (any.length === 0) return null;
     matches.push({ any });
