@@ -18,6 +18,8 @@ const FARTHER = 1.5;
 const FEW = 40_000;
 /** Matches that are looked up at once where few are likely. There may be more, so this many must not take long in vain. */
 const LIKELY_FEW = 5_000;
+/** How many times as many matches as before are not looked up at once again. */
+const GROWN = 2;
 /** Matches that are walked to as far as this takes, because looking them up takes longer. */
 const MANY = 200_000;
 
@@ -52,7 +54,8 @@ export async function fetchFilteredPage<Row extends { id: string }>(
   const { walk, lookUp, lookUpAll, estimate, total } = filteredStatements(tx, filtered, columns, request);
   const { orgId, prepared } = filtered;
   const { filter } = prepared;
-  const { last, remember } = lastLookup(orgId, filter);
+  const { last, remember, forget } = lastLookup(orgId, filter);
+  const few = last?.sort === request.sort ? FEW : LIKELY_FEW;
   const words = prepared.search && 'all' in prepared.search ? prepared.search.all : [];
   const isVague = words.some(hasPrefix);
   const isId = Object.keys(filter).length === 1 && (filter.cve !== undefined || (words.length > 0 && words.every(requiresId)));
@@ -65,10 +68,18 @@ export async function fetchFilteredPage<Row extends { id: string }>(
     remember({ count: count <= most ? count : Number.POSITIVE_INFINITY, sort: request.sort });
     return count <= most ? rows : null;
   };
+  const lookUpAgain = async (before: number): Promise<Row[] | null> => {
+    const { count, rows } = await lookUp(few);
+    if (count === null) return null;
+    // Walking may take less time by now.
+    if (count > Math.min(few, GROWN * (before + request.limit))) forget();
+    return count <= few ? rows : null;
+  };
   const search = async (): Promise<Row[]> => {
-    const few = last?.sort === request.sort ? FEW : LIKELY_FEW;
-    const areFew = last ? last.count <= few : isId || (isParticular && (await estimate()) <= SHORT_WALK);
-    const fewest = areFew ? await lookUpAtMost(few) : null;
+    const again = last && last.count <= few ? await lookUpAgain(last.count) : null;
+    if (again) return again;
+    const areFew = !last && (isId || (isParticular && (await estimate()) <= SHORT_WALK));
+    const fewest = areFew ? await lookUpAtMost(LIKELY_FEW) : null;
     if (fewest) return fewest;
     const short = isVague ? SHORTEST_WALK : SHORT_WALK;
     const near = await walk(short, { keep: true });

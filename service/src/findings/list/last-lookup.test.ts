@@ -13,6 +13,8 @@ it('knows the last lookup of each filter of an organization', () => {
   expect(known.map(({ last }) => last)).toEqual([few, undefined, undefined]);
   lastLookup('ours', { q: 'openssl' }).remember(many);
   expect(lastLookup('ours', { q: 'openssl' }).last).toEqual(many);
+  lastLookup('ours', { q: 'openssl' }).forget();
+  expect(lastLookup('ours', { q: 'openssl' }).last).toBeUndefined();
 });
 
 it('forgets what was looked up longest ago', () => {

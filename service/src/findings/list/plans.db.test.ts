@@ -328,6 +328,25 @@ describe('a page is found with bounded reading, in every order', () => {
     for (const { titles } of [await again(), await again(), await pageOf({ tag: ['from now on'] }, '-risk_score', orgId)]) expect(titles).toEqual(last);
   });
 
+  it('by walking again as soon as there are many more matches than the last time', async () => {
+    const tag = (from: number) =>
+      withClient(database.url, (admin) =>
+        admin.query(
+          `update rrs.findings set tags = '{growing}', search = search || array_to_tsvector('{"t:growing"}')
+           where org_id = $1 and listed and split_part(title, ' ', 2)::int > $2`,
+          [orgId, from],
+        ),
+      );
+    const again = () => readPage({ tag: ['growing'] }, '-risk_score', orgId);
+    await tag(FINDINGS - 20);
+    expect((await again()).titles).toHaveLength(20);
+    await tag(FINDINGS - 2_000);
+    const [first, second] = [await again(), await again()];
+    expect(second.titles).toEqual(first.titles);
+    expect(first.rows).toBeGreaterThan(2_000);
+    expect(second.rows).toBeLessThan(1_000);
+  });
+
   it('and fails the bound without an index', async () => {
     await withClient(database.url, (admin) => admin.query('drop index rrs.findings_by_facet'));
     expect((await excessOf({ cve: ['CVE-2024-10001'] })).length).toBeGreaterThan(0);
