@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import Fastify, { type FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { ErrorCode } from '../../shared/errors.ts';
 import { AppError } from '../../shared/errors.ts';
@@ -66,9 +67,9 @@ function readDescription(): Promise<string> {
 
 /** Scalar ships its 4 MiB script only inside its Fastify plugin, so the plugin runs in an instance of its own, created on first use. */
 function lazyDocs() {
-  let loading: Promise<import('fastify').FastifyInstance> | undefined;
+  let loading: Promise<FastifyInstance> | undefined;
   const load = async () => {
-    const [{ default: Fastify }, { default: scalar }] = await Promise.all([import('fastify'), import('@scalar/fastify-api-reference')]);
+    const { default: scalar } = await import('@scalar/fastify-api-reference');
     const inner = Fastify();
     await inner.register(scalar, {
       routePrefix: '/docs',
