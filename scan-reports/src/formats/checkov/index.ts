@@ -28,11 +28,13 @@ export const checkov: ReportFormat = {
     const head = await headOf(input);
     if (!detect(head) && !/^\s*\[\s*\]\s*$/.test(head.text)) throw notThisFormat(checkov.expects);
     const { types, version, counts } = await readContext(input);
+    const isEmpty = counts.resources === 0 || !detect(head);
     // A run of one framework says nothing about the others. With several, the tool writes a list.
     const [framework = '', ...others] = new Set(types.values());
     const restrictions = framework !== '' && others.length === 0 ? [`--framework ${framework}`] : [];
-    // Of secrets, the tool writes only those that it found.
-    const left_out: LookedFor[] = [...types.values()].includes('secrets') ? [] : ['secrets'];
+    // Of secrets, the tool writes only those that it found. A run that found nothing to check proves nothing.
+    const secrets: LookedFor[] = [...types.values()].includes('secrets') ? [] : ['secrets'];
+    const left_out: LookedFor[] = isEmpty ? ['files', 'libraries', 'system_packages', ...secrets] : secrets;
     yield* runEntry({ tool_version: version, files: await filesIn(input), restrictions, left_out });
     const lists = PREFIXES.flatMap((prefix) => [`${prefix}results.failed_checks.*`, `${prefix}results.skipped_checks.*`]);
     const listed = { failed: 0, skipped: 0, located: 0 };
@@ -141,11 +143,11 @@ function relativeTo(folders: ReadonlySet<string>, path: string): string | undefi
 
 async function readContext(
   input: ReportInput,
-): Promise<{ types: Map<string, string>; version: string | undefined; counts: { failed: number; skipped: number } }> {
+): Promise<{ types: Map<string, string>; version: string | undefined; counts: { failed: number; skipped: number; resources: number | null } }> {
   const types = new Map<string, string>();
   let version: string | undefined;
-  const counts = { failed: 0, skipped: 0 };
-  const fields = ['check_type', 'summary.checkov_version', 'checkov_version', 'summary.failed', 'summary.skipped'];
+  const counts: { failed: number; skipped: number; resources: number | null } = { failed: 0, skipped: 0, resources: null };
+  const fields = ['check_type', 'summary.checkov_version', 'checkov_version', 'summary.failed', 'summary.skipped', 'summary.resource_count', 'resource_count'];
   for await (const found of jsonValues(
     input,
     PREFIXES.flatMap((prefix) => fields.map((field) => `${prefix}${field}`)),
@@ -153,6 +155,7 @@ async function readContext(
     const field = found.path.at(-1);
     if (field === 'check_type') types.set(runKey(found), str(found.value) ?? '');
     else if (field === 'failed' || field === 'skipped') counts[field] += count(found.value) ?? 0;
+    else if (field === 'resource_count') counts.resources = (counts.resources ?? 0) + (count(found.value) ?? 0);
     else version = str(found.value) ?? version;
   }
   return { types, version, counts };

@@ -24,7 +24,7 @@ interface Project {
   manager: string | undefined;
 }
 
-const FIELDS = ['projectName', 'displayTargetFile', 'targetFile', 'path', 'packageManager', 'platform', 'error', 'severityThreshold'];
+const FIELDS = ['projectName', 'displayTargetFile', 'targetFile', 'path', 'packageManager', 'platform', 'error', 'severityThreshold', 'dependencyCount'];
 const LISTS = ['vulnerabilities', 'infrastructureAsCodeIssues', 'filtered.ignore', 'filtered.patch'] as const;
 const NO_PROJECT: Project = { asset: null, path: undefined, manager: undefined };
 
@@ -70,8 +70,13 @@ async function readHeaders(input: ReportInput, prefixes: readonly string[]): Pro
   return headers;
 }
 
-/** `snyk iac test` finds no vulnerable packages, and `snyk test` no misconfigurations. */
+/** `snyk iac test` finds no vulnerable packages, and `snyk test` no misconfigurations. Projects without dependencies prove nothing. */
 function leftOut(headers: ReadonlyMap<string, Obj>): LookedFor[] {
+  const isEmpty = headers.size > 0 && [...headers.values()].every(({ dependencyCount }) => dependencyCount === 0);
+  return isEmpty ? ['system_packages', 'libraries', 'licenses', 'misconfigurations'] : leftOutOf(headers);
+}
+
+function leftOutOf(headers: ReadonlyMap<string, Obj>): LookedFor[] {
   const managers = [...headers.values()].flatMap(({ packageManager }) => strs(packageManager));
   if (managers.length === 0) return [];
   const isCode = managers.map((manager) => /config$/i.test(manager));

@@ -52,12 +52,13 @@ function isSkipped({ skipped }: Absence): RawBuilder<unknown> {
 
 /**
  * Whether the tool may not have looked at the file of the finding. A file that a list does not have was removed, unless the run that saw the finding had
- * read many more files. If that one lists none, the complete run before this one counts.
+ * read many more files. If that one lists none, the complete run before this one counts. A report without a list, where there was one, may be of a run that
+ * read nothing.
  */
 async function isUnlistedFile(tx: TenantTx, resolution: Resolution, { files }: Absence): Promise<RawBuilder<unknown>> {
-  if (files === null) return sql`false`;
   const { orgId } = resolution;
   const filesOf = (importId: RawBuilder<unknown>) => sql`(select (i.run->>'files')::float8 from imports i where i.org_id = ${orgId} and i.id = ${importId})`;
+  if (files === null) return sql`(f.location ? 'path' and ${filesOf(seenImportSql)} > 0)`;
   const baseName = (path: RawBuilder<unknown>) => sql`substring(${path} from '[^/]+$')`;
   // If none of the files of known findings is there, but one of the same name is, the tool was probably started in another folder.
   const isMoved = (await hasKnownFile(tx, resolution, files))
@@ -96,11 +97,11 @@ function isRestricted({ orgId, importId, sourceId }: Resolution, { facts: { rest
       and wider.ended_at >= s.first_seen and ${isWider(ofPlaces)}))`;
 }
 
-/** Whether the run that saw the finding checked many more or fewer dependencies. */
+/** Whether the run that saw the finding checked many more or fewer dependencies, or this one none. */
 function isOtherLockFile({ orgId }: Resolution, { facts: { dependencies }, isPartStated }: Absence): RawBuilder<unknown> {
-  if (dependencies === undefined || isPartStated) return sql`false`;
+  if (isPartStated) return sql`false`;
   const seen = sql`(select (i.run->>'dependencies')::int from imports i where i.org_id = ${orgId} and i.id = ${seenImportSql})`;
-  return sql`(f.asset_type = 'repository' and f.component is not null and ${hasOtherSizeSql(seen, dependencies)})`;
+  return sql`(f.asset_type = 'repository' and f.component is not null and ${hasOtherSizeSql(seen, sql`${dependencies ?? null}::int`)})`;
 }
 
 /**

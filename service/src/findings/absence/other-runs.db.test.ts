@@ -287,6 +287,74 @@ describe('Semgrep', () => {
   });
 });
 
+describe('a run that read nothing', () => {
+  const semgrep = (found: string[], scanned?: string[]) => ({
+    version: '1.90.0',
+    errors: [],
+    results: found.map((path) => ({ check_id: 'A', path, start: { line: 1 }, end: { line: 1 }, extra: { message: path, severity: 'ERROR', metadata: {} } })),
+    ...(scanned && { paths: { scanned } }),
+  });
+  const bandit = (day: number, found: string[], read: string[]) => ({
+    errors: [],
+    generated_at: at(day),
+    metrics: Object.fromEntries(['_totals', ...read].map((file) => [file, { loc: 1, 'SEVERITY.HIGH': 0, 'CONFIDENCE.HIGH': 0 }])),
+    results: found.map((filename) => ({ filename, test_id: 'B1', issue_text: filename, issue_severity: 'HIGH', issue_confidence: 'HIGH', line_number: 1 })),
+  });
+  const npm = (total: number | undefined, ...names: string[]) => ({
+    auditReportVersion: 2,
+    vulnerabilities: Object.fromEntries(
+      names.map((name) => [name, { name, severity: 'high', via: [{ source: 1, title: name, url: 'https://github.com/advisories/GHSA-2222-3333-4444' }] }]),
+    ),
+    metadata: { dependencies: { total } },
+  });
+  const snyk = (dependencyCount: number, ...names: string[]) => ({
+    vulnerabilities: names.map((name) => ({ id: `SNYK-JS-${name}`, title: name, severity: 'high', packageName: name, name, version: '1.0.0', from: [] })),
+    ok: names.length === 0,
+    dependencyCount,
+    packageManager: 'npm',
+    projectName: 'shop',
+    displayTargetFile: 'package-lock.json',
+  });
+  const checkov = {
+    check_type: 'terraform',
+    results: {
+      passed_checks: [],
+      failed_checks: [{ check_id: 'CKV_AWS_1', check_name: 'Bucket', file_path: '/main.tf', file_line_range: [1, 2], resource: 'aws_s3_bucket.a' }],
+      skipped_checks: [],
+      parsing_errors: [],
+    },
+    summary: { passed: 0, failed: 1, skipped: 0, parsing_errors: 0, resource_count: 1, checkov_version: '3.2.0' },
+  };
+  const nothing = { passed: 0, failed: 0, skipped: 0, parsing_errors: 0, resource_count: 0, checkov_version: '3.2.0' };
+  const files = ['a.py', 'b.py', 'c.py'];
+
+  const runs: [string, string, object, object][] = [
+    ['Semgrep without files', 'semgrep', semgrep(['a.py'], files), semgrep([], [])],
+    ['Semgrep that does not list files', 'semgrep', semgrep(['a.py'], files), semgrep([])],
+    ['Bandit', 'bandit', bandit(1, ['a.py'], files), bandit(2, [], [])],
+    ['npm audit without dependencies', 'npm_audit', npm(8, 'a'), npm(0)],
+    ['npm audit that does not count dependencies', 'npm_audit', npm(100, 'a'), npm(undefined)],
+    ['Snyk', 'snyk', snyk(8, 'a'), snyk(0)],
+    ['Checkov, as a summary', 'checkov', checkov, nothing],
+    ['Checkov, as an empty list', 'checkov', checkov, []],
+    ['Checkov, of one framework', 'checkov', checkov, { ...checkov, results: { ...checkov.results, failed_checks: [] }, summary: nothing }],
+  ];
+  it.each(runs)('closes nothing: %s', async (_, format, seen, empty) => {
+    const org = await engine.organization();
+    await upload(org, format, seen, { started_at: at(1) });
+    expect(Object.values(await statuses(org))).toEqual(['open']);
+    await upload(org, format, empty, { started_at: at(2) });
+    expect(Object.values(await statuses(org))).toEqual(['open']);
+  });
+
+  it.each(runs)('closes nothing of a report that arrives later: %s', async (_, format, seen, empty) => {
+    const org = await engine.organization();
+    await upload(org, format, empty, { started_at: at(2) });
+    await upload(org, format, seen, { started_at: at(1) });
+    expect(Object.values(await statuses(org))).toEqual(['open']);
+  });
+});
+
 describe('rules of Semgrep', () => {
   const semgrep = (rules: string[] | undefined, ...found: string[]) => ({
     version: '1.90.0',

@@ -3,7 +3,7 @@ import { compareVersions } from '../../assets/names/version-name.ts';
 import { assetVersions, importedAssets, mergedAssets } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
 import type { Resolution } from './resolution.ts';
-import { hasOtherSizeSql, isSameVariantSql, wouldShowSql } from './run-lists.ts';
+import { hasOtherSizeSql, isSameVariantSql, listsFilesSql, wouldShowSql } from './run-lists.ts';
 
 /**
  * What a group of records does to the sighting of its source and track:
@@ -88,7 +88,7 @@ async function laterRunsOfOtherBuilds(tx: TenantTx, { orgId, importId, sourceId,
   const isOtherLockFile =
     dependencies === null
       ? sql`false`
-      : sql`exists (select from imports i where i.org_id = ${orgId} and i.id = later.import_id and not i.scan_scope ? 'path' and ${hasOtherSizeSql(sql`(i.run->>'dependencies')::int`, dependencies)})`;
+      : sql`exists (select from imports i where i.org_id = ${orgId} and i.id = later.import_id and not i.scan_scope ? 'path' and ${hasOtherSizeSql(sql`${dependencies}::int`, sql`(i.run->>'dependencies')::int`)})`;
   const { rows } = await sql<{ import_id: string; version: string | null; own: string | null; is_other: boolean | null }>`
     select distinct later.import_id, build.name as version, own.name as own, (${isOther} or ${isOtherLockFile}) as is_other
     from ${importedAssets} a
@@ -107,7 +107,7 @@ async function laterRunsOfOtherBuilds(tx: TenantTx, { orgId, importId, sourceId,
  * to another finding of the asset. That one has moved, and what is now at its old location is something else.
  */
 export async function groupRecords(tx: TenantTx, resolution: Resolution, isComplete: boolean): Promise<Groups> {
-  const { orgId, importId, sourceId, provesFixed } = resolution;
+  const { orgId, importId, sourceId, provesFixed, files } = resolution;
   const others = sql`${await laterRunsOfOtherBuilds(tx, resolution)}::uuid[]`;
   const { rows } = await sql<Groups>`
     with named as (
@@ -198,7 +198,9 @@ export async function groupRecords(tx: TenantTx, resolution: Resolution, isCompl
         select min(later.started_at) from run_assets later
         where later.org_id = ${orgId} and later.source_id = ${sourceId} and later.asset_id = k.asset_id and later.track = k.track and later.complete and later.accepted and later.started_at > k.shown_at
           and later.import_id <> all(${others})
-          and (not later.selective or (select ${wouldShowSql(resolution, sql`later.import_id`)} from tenant_import_rows r where r.org_id = ${orgId} and r.import_id = ${importId} and r.n = k.n))
+          and (${files ? sql`false` : sql`not later.selective`} or (
+            select ${listsFilesSql(resolution, sql`later.import_id`)} and (not later.selective or ${wouldShowSql(resolution, sql`later.import_id`)})
+            from tenant_import_rows r where r.org_id = ${orgId} and r.import_id = ${importId} and r.n = k.n))
           and (k.credentialed is not true or later.credentialed) and (k.knowledge_at is null or later.knowledge_at >= k.knowledge_at)
       ) end as absent_at
     ) late

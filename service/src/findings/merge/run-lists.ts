@@ -87,8 +87,10 @@ export function componentEntry(name: string, version: string): string {
 /** Lock files whose numbers of dependencies differ by more than this share of the larger one, and by more than ten, are different ones. */
 const SIZE_SHARE = 0.2;
 
-export function hasOtherSizeSql(one: RawBuilder<unknown>, other: number): RawBuilder<boolean> {
-  return sql`coalesce(abs(${one} - ${other}::int) > greatest(10, ${SIZE_SHARE}::float8 * greatest(${one}, ${other}::int)), false)`;
+/** Whether a run may be about another lock file than the one that saw a finding, or read none. Nothing is known if that one does not tell how many it checked. */
+export function hasOtherSizeSql(seen: RawBuilder<unknown>, later: RawBuilder<unknown>): RawBuilder<boolean> {
+  const differs = sql`abs(${seen} - ${later}) > greatest(10, ${SIZE_SHARE}::float8 * greatest(${seen}, ${later}))`;
+  return sql`coalesce(${seen} > 0 and (${later} is null or ${later} = 0 or ${differs}), false)`;
 }
 
 /**
@@ -160,6 +162,13 @@ export function wouldShowSql({ orgId, files, restrictions }: Resolution, later: 
       when 'restrictions' then list.entries <@ array(select ${hashSql(sql`own`)} from unnest(${restrictions as string[]}::text[]) as own)
       else false end, false))
     from run_lists list where list.org_id = ${orgId} and list.import_id = ${later} and list.kind <> 'components'), false)`;
+}
+
+/** Whether the run of the import `later` lists the files that it read, if the run of the record `r` of an older scan does. Without them, it may have read none. */
+export function listsFilesSql({ orgId, files }: Resolution, later: RawBuilder<unknown>): RawBuilder<boolean> {
+  if (!files) return sql`true`;
+  return sql`(not r.location ? 'path' or exists (
+    select from run_lists list where list.org_id = ${orgId} and list.import_id = ${later} and list.kind in ('files', 'too_long')))`;
 }
 
 /** Whether the run of the import `later` lists a component in a version. */
