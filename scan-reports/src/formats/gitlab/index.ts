@@ -80,11 +80,13 @@ async function readScan(input: ReportInput): Promise<Scan> {
 const DEPENDENCY_FILE = ['dependency_files.*.path', 'dependency_files.*.package_manager'];
 
 /** `primary_identifiers` lists all rules of the analyzer, so that GitLab can tell removed rules from fixed findings. */
-function* readRun({ version, started, ended, identifiers, origins, files: read }: Scan): Generator<ReportEntry> {
+function* readRun({ version, type, started, ended, identifiers, origins, files: read }: Scan): Generator<ReportEntry> {
   const [checks, files] = [startList(), startList()];
   for (const file of read) files.add(file);
   for (const identifier of identifiers) checks.add(ruleOf(identifier));
-  yield* runEntry({ tool_version: version, started_at: started, finished_at: ended, checks: checks.list(), files: files.list() });
+  // One scanner can do scans of several types, each of which finds something else.
+  const restrictions = type === undefined ? [] : [`scan type ${type}`];
+  yield* runEntry({ tool_version: version, started_at: started, finished_at: ended, checks: checks.list(), files: files.list(), restrictions });
   for (const origin of origins) yield* runEntry({ asset: webAsset(origin) });
 }
 

@@ -139,6 +139,12 @@ describe('GitLab', () => {
     const warned = { messages: [{ level: 'warn', value: 'slow' }] };
     expect(await statusesAfter('gitlab', [report(1, ['A', 'B']), report(8, ['B'], warned)])).toEqual({ A: 'verified', B: 'open' });
   });
+
+  it('closes nothing by a scan of another type, although the same scanner did it', async () => {
+    const reports = [report(1, ['A', 'B']), report(8, [], { type: 'secret_detection' })];
+    for (const each of [reports, reports.toReversed()]) expect(await statusesAfter('gitlab', each)).toEqual({ A: 'open', B: 'open' });
+    expect(await statusesAfter('gitlab', [...reports, report(9, ['B'])])).toEqual({ A: 'verified', B: 'open' });
+  });
 });
 
 describe('CycloneDX', () => {
