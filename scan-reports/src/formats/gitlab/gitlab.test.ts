@@ -168,7 +168,13 @@ test('states times, version and rules of the scan', async () => {
   };
   const { runs } = await readAll(gitlab, fromBuffer(JSON.stringify({ version: '15.0.6', vulnerabilities: [], scan })));
   expect(runs).toEqual([
-    { tool_version: '1.90.0', started_at: new Date('2025-01-01T00:00:00Z'), finished_at: new Date('2025-01-01T00:00:10Z'), checks: ['java_sql.injection'] },
+    {
+      tool_version: '1.90.0',
+      started_at: new Date('2025-01-01T00:00:00Z'),
+      finished_at: new Date('2025-01-01T00:00:10Z'),
+      checks: ['java_sql.injection'],
+      restrictions: ['scan type sast'],
+    },
   ]);
 });
 
@@ -176,7 +182,11 @@ test('a DAST report covers the applications that it requested', async () => {
   const resource = (url: string) => ({ method: 'GET', url, type: 'url' });
   const scan = { type: 'dast', scanned_resources: [resource('https://app.example.com/a'), resource('https://app.example.com/b'), resource('nothing')] };
   const { runs } = await readAll(gitlab, fromBuffer(JSON.stringify({ version: '15.0.6', vulnerabilities: [], scan })));
-  expect(runs).toMatchObject([{ asset: { type: 'web_application', name: 'https://app.example.com' } }, { asset: { name: 'http://nothing' } }]);
+  expect(runs).toMatchObject([
+    { restrictions: ['scan type dast'] },
+    { asset: { type: 'web_application', name: 'https://app.example.com' } },
+    { asset: { name: 'http://nothing' } },
+  ]);
 });
 
 test('reads ecosystems from the dependency files and the operating system', async () => {
