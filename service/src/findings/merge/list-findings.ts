@@ -1,18 +1,17 @@
 import { sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 import { dueSql } from '../sla.ts';
+import { updateShared } from './merged-values.ts';
 import type { Resolution } from './resolution.ts';
 
 /**
  * Lists findings that so far only pull requests or development branches had, and that a track that counts has now. Their time begins with it, and what the
- * other tracks say no longer matters.
+ * other tracks say no longer matters, so severity and deadline follow from what is left.
  */
-export async function listFindings(tx: TenantTx, { orgId, importId, sla }: Resolution): Promise<void> {
-  const { rows } = await sql<{ id: string }>`
-    update findings f set listed = true, first_seen = g.seen_at, clock_from = g.seen_at, due_at = ${dueSql(sla, sql`g.seen_at`, sql`f.severity`, sql`f.kev`)}
-    from tenant_import_groups g
-    where g.org_id = ${orgId} and g.import_id = ${importId} and g.counts and g.present and f.org_id = ${orgId} and f.id = g.finding_id and not f.listed and f.merged_into is null
-    returning f.id`.execute(tx);
+export async function listFindings(tx: TenantTx, resolution: Resolution): Promise<void> {
+  const { orgId, importId, sla } = resolution;
+  const unlisted = sql`g.org_id = ${orgId} and g.import_id = ${importId} and g.counts and g.present and f.org_id = ${orgId} and f.id = g.finding_id and not f.listed and f.merged_into is null`;
+  const { rows } = await sql<{ id: string }>`select distinct f.id from tenant_import_groups g, findings f where ${unlisted}`.execute(tx);
   if (rows.length === 0) return;
   const ids = rows.map(({ id }) => id);
   await sql`
@@ -21,6 +20,10 @@ export async function listFindings(tx: TenantTx, { orgId, importId, sla }: Resol
       and s.track <> all(select counted.track from tenant_import_groups counted where counted.org_id = ${orgId} and counted.import_id = ${importId} and counted.finding_id = g.finding_id and counted.counts)`.execute(
     tx,
   );
+  await updateShared(tx, resolution, sql`select unnest(${ids}::uuid[])`);
+  await sql`
+    update findings f set listed = true, first_seen = g.seen_at, clock_from = g.seen_at, due_at = ${dueSql(sla, sql`g.seen_at`, sql`f.severity`, sql`f.kev`)}
+    from tenant_import_groups g where ${unlisted}`.execute(tx);
   await sql`update tenant_import_groups set outcome = 'created' where org_id = ${orgId} and import_id = ${importId} and finding_id = any(${ids}::uuid[])`.execute(
     tx,
   );

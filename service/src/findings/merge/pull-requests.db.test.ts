@@ -44,3 +44,24 @@ it('pull requests add only what they have themselves, however many findings the 
   expect(added).not.toHaveProperty('finding_history');
   expect(await addedBy(5, 400)).toEqual(added);
 });
+
+it('what a pull request says of a finding does not matter once the main branch has it, in either order', async () => {
+  const scans = [
+    [on('refs/pull/1/merge'), 'critical', 10],
+    [on('main'), 'low', 12],
+  ] as const;
+  const outcomes = [];
+  for (const order of [scans, scans.toReversed()]) {
+    const org = await engine.organization();
+    for (const [asset, severity, day] of order) {
+      const scope = { coverage: 'complete', started_at: new Date(Date.UTC(2026, 0, day)).toISOString() } as const;
+      await engine.run(org, [{ ...inLine(asset, 1), severity }, { run: { asset } }], { scope });
+    }
+    const { rows } = await engine
+      .admin()
+      .query('select listed, severity, source_severity, severity_disputed, first_seen, due_at, risk_score from findings where org_id = $1', [org]);
+    outcomes.push(rows);
+  }
+  expect(outcomes[0]).toMatchObject([{ listed: true, severity: 2, source_severity: 2, severity_disputed: false }]);
+  expect(outcomes[1]).toEqual(outcomes[0]);
+});
