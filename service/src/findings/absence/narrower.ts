@@ -71,26 +71,42 @@ async function compareBuilds(tx: TenantTx, resolution: Resolution, { isPartState
       and (compared.is_same or compared.is_other)`.execute(tx);
 }
 
+/**
+ * The components that the run reports, in the versions that it states: a finding has only one version, which another source may have stated. Records that
+ * were known are not staged.
+ */
+function reportedVersionsSql({ orgId, importId, sourceId }: Resolution): RawBuilder<unknown> {
+  return sql`
+    select g.finding_id, g.track, r.location->>'version' as version from tenant_import_groups g cross join lateral unnest(g.members) as member (n)
+    join tenant_import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = member.n
+    where g.org_id = ${orgId} and g.import_id = ${importId} and g.present
+    union all
+    select s.finding_id, s.track, s.said->'location'->>'version' from tenant_import_seen i
+    join sightings s on s.org_id = ${orgId} and s.finding_id = i.finding_id and s.source_id = ${sourceId} and s.content = i.content
+    where i.org_id = ${orgId} and i.import_id = ${importId}`;
+}
+
 /** A finding that disappears while the run still reports or lists its component in the same version was not fixed: the source no longer holds it to be one. */
 export async function findRetracted(tx: TenantTx, resolution: Resolution, absence: Absence): Promise<void> {
   await compareBuilds(tx, resolution, absence);
   const { components = [] } = absence.facts;
-  const { orgId, importId } = resolution;
+  const { orgId, importId, sourceId } = resolution;
   const names = components.map(({ name }) => name.toLowerCase());
   const versions = components.map(({ version }) => version);
   // Equal components meet in one aggregate, because the planner underestimates both sides of a join.
   await sql`
     with components as (
-      select f.asset_id, reported.track, lower(f.component) as component, f.location->>'version' as version, null::uuid as missing_id
-      from (${reportedSql(resolution)}) reported join findings f on f.org_id = ${orgId} and f.id = reported.finding_id
+      select f.asset_id, reported.track, lower(f.component) as component, coalesce(reported.version, f.location->>'version') as version, null::uuid as missing_id
+      from (${reportedVersionsSql(resolution)}) reported join findings f on f.org_id = ${orgId} and f.id = reported.finding_id
       where f.component is not null and f.location ? 'version'
       union all
       select run.asset_id, run.track, listed.name, listed.version, null
       from run_assets run cross join unnest(${names}::text[], ${versions}::text[]) as listed (name, version)
       where run.org_id = ${orgId} and run.import_id = ${importId}
       union all
-      select f.asset_id, c.track, lower(f.component), f.location->>'version', c.finding_id
+      select f.asset_id, c.track, lower(f.component), coalesce(s.said->'location'->>'version', f.location->>'version'), c.finding_id
       from import_closures c join findings f on f.org_id = ${orgId} and f.id = c.finding_id
+      join sightings s on s.org_id = ${orgId} and s.finding_id = c.finding_id and s.source_id = ${sourceId} and s.track = c.track
       where c.org_id = ${orgId} and c.import_id = ${importId} and c.absence = 'gone' and f.component is not null and f.location ? 'version'
     ), retracted as materialized (
       select unnest(array_remove(array_agg(missing_id), null)) as finding_id, track from components group by asset_id, track, component, version

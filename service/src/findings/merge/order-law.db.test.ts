@@ -98,6 +98,36 @@ describe('the order of imports does not matter', () => {
   });
 });
 
+it('a fix is one although another tool, on another track, still finds the fixed version of the component, in every order', async () => {
+  const on = (cve: string, version: string, severity: Observation['severity'] = 'low') =>
+    seen({ asset: repository, vulnerability_ids: [cve], severity, location: { component: 'openssl', version } });
+  const all: Report[] = [
+    { tool: 'tool_b', track: undefined, complete: false, items: [on('CVE-2024-0002', '1.1'), on('CVE-2024-0001', '1.0')] },
+    { tool: 'tool_b', track: undefined, complete: true, items: [on('CVE-2024-0001', '1.0')] },
+    { tool: 'tool_c', track: 'staging', complete: true, items: [on('CVE-2024-0001', '1.1', 'critical')] },
+  ];
+  const statuses = [];
+  for (const order of [
+    [0, 1, 2],
+    [2, 0, 1],
+    [0, 2, 1],
+    [2, 1, 0],
+  ]) {
+    const org = await engine.organization();
+    for (const day of order) {
+      const report = all[day] as Report;
+      await engine.run(org, report.items, optionsOf(report, day));
+    }
+    const { rows } = await engine.admin().query('select weakness, status from findings where org_id = $1 order by weakness', [org]);
+    statuses.push(rows);
+  }
+  const fixed = [
+    { weakness: 'CVE-2024-0001', status: 'open' },
+    { weakness: 'CVE-2024-0002', status: 'verified' },
+  ];
+  expect(statuses).toEqual([fixed, fixed, fixed, fixed]);
+});
+
 describe('the order of reports about hosts does not matter', () => {
   const identifiers = { ip: '192.0.2.10', fqdn: 'web.example.com', mac: '00:00:5e:00:53:01' } as const;
   type Kind = keyof typeof identifiers;

@@ -69,18 +69,19 @@ const lateGaps = sql`array_remove(array[
 export async function judgeLate(tx: TenantTx, { orgId, importId, sourceId }: Resolution): Promise<void> {
   await sql`
     with late as materialized (
-      select g.finding_id, g.track, g.outcome, g.seen_at, f.asset_id, lower(f.component) as component, f.location->>'version' as version, later.ended_at, later.import_id, ${lateGaps} as gaps,
+      select g.finding_id, g.track, g.outcome, g.seen_at, f.asset_id, lower(f.component) as component, coalesce(r.location->>'version', f.location->>'version') as version, later.ended_at, later.import_id, ${lateGaps} as gaps,
         later.build_ids && (select array_agg(id) from ${importedAssets} own cross join lateral unnest(own.build_ids) as id
           where own.org_id = ${orgId} and own.import_id = ${importId} and own.asset_id = g.asset_id and own.track = g.track) as is_same_build
       from tenant_import_groups g
       join findings f on f.org_id = ${orgId} and f.id = g.finding_id
+      join tenant_import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = g.n
       join run_assets later on later.org_id = ${orgId} and later.source_id = ${sourceId} and later.asset_id = g.asset_id and later.track = g.track
         and later.complete and later.accepted and later.started_at = g.absent_at
       -- After the other joins, whatever the statistics say.
       cross join lateral (select run from imports where org_id = ${orgId} and id = later.import_id offset 0) i
       where g.org_id = ${orgId} and g.import_id = ${importId} and g.absent_at is not null and (g.outcome = any(${changed}) or g.outcome = 'unchanged')
     ), reported as materialized (
-      select f.asset_id, s.track, lower(f.component) as component, f.location->>'version' as version, s.first_seen, ${lastSeenSql} as last_seen
+      select f.asset_id, s.track, lower(f.component) as component, coalesce(s.said->'location'->>'version', f.location->>'version') as version, s.first_seen, ${lastSeenSql} as last_seen
       from findings f
       join sightings s on s.org_id = ${orgId} and s.finding_id = f.id and s.source_id = ${sourceId}
       left join source_coverage c on c.org_id = ${orgId} and c.source_id = ${sourceId} and c.asset_id = f.asset_id and c.track = s.track
