@@ -68,9 +68,7 @@ export function scansOf({ images, repositories, hosts, websites, weeks }: World,
           scope,
         })),
         // A scan without rules sees nothing. The service asks before it closes everything.
-        ...(isLast ? repositories.slice(0, 1) : []).map((repository) =>
-          code(repository, 'semgrep', semgrepReport({ repository: { ...repository, weaknesses: [] }, week })),
-        ),
+        ...(isLast ? repositories.slice(0, 1) : []).map((repository) => code(repository, 'semgrep', semgrepReport({ repository, week }, { hasRules: false }))),
         ...(isLast ? [{ filename: 'export.xlsx', report: 'PK\u0003\u0004 a spreadsheet by mistake', scope }] : []),
       ];
     case 4:
