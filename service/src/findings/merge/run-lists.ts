@@ -90,7 +90,7 @@ const SIZE_SHARE = 0.2;
 /** Whether a run may be about another lock file than the one that saw a finding, or read none. Nothing is known if that one does not tell how many it checked. */
 export function hasOtherSizeSql(seen: RawBuilder<unknown>, later: RawBuilder<unknown>): RawBuilder<boolean> {
   const differs = sql`abs(${seen} - ${later}) > greatest(10, ${SIZE_SHARE}::float8 * greatest(${seen}, ${later}))`;
-  return sql`coalesce(${seen} > 0 and (${later} is null or ${later} = 0 or ${differs}), false)`;
+  return sql`coalesce((${seen} > 0 and coalesce(${later}, 0) = 0) or ${differs}, false)`;
 }
 
 /**
