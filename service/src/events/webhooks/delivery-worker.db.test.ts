@@ -9,7 +9,7 @@ import type { Database } from '../../db/database.ts';
 import { newId } from '../../shared/ids.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { startApi, type TestApi } from '../../testing/http/api.ts';
-import { type TestReceiver, useReceiver, type WebhookBody, waitForOpenTransactions, webhooksOf } from '../../testing/integrations/webhooks.ts';
+import { pollAll, type TestReceiver, useReceiver, type WebhookBody, webhooksOf } from '../../testing/integrations/webhooks.ts';
 import { emit } from '../emit.ts';
 import { rebaseEvents } from '../rebase.ts';
 import { createDeliveryWorker, startDeliveryWorker } from './delivery-worker.ts';
@@ -198,9 +198,8 @@ describe('several processes', () => {
     await api.db.withTenant({ orgId: api.ours.id }, (tx) =>
       emit(tx, api.ours.id, ...Array.from({ length: 60 }, (_, n) => ({ type: 'member.updated' as const, subject: String(n), data: {} }))),
     );
-    await waitForOpenTransactions(api);
     const workers = Array.from({ length: 4 }, () => createDeliveryWorker(deps()));
-    for (let round = 0; round < 3; round++) await Promise.all(workers.map((worker) => worker.poll()));
+    for (let round = 0; round < 3; round++) await Promise.all(workers.map((worker) => pollAll(api, worker)));
     await Promise.all(workers.map((worker) => worker.idle()));
     expect(subjects()).toHaveLength(60);
     expect(new Set(subjects()).size).toBe(60);
@@ -213,8 +212,7 @@ describe('a receiver that never answers', () => {
     stuck.answer(() => {});
     await webhooks.create(stuck.url, ['member.*']);
     await commitEvent('something');
-    await waitForOpenTransactions(api);
-    await webhooks.worker.poll();
+    await pollAll(api, webhooks.worker);
     await eventually(() => [stuck.received.length, receiver.received.length]).toEqual([1, 1]);
     await eventually(async () => (await webhooks.deliveries(webhook.id))[0]?.status).toBe('succeeded');
     stuck.close();
@@ -238,8 +236,7 @@ describe('a delivery worker', () => {
     receiver.answer(() => {});
     await commitEvent('something');
     const worker = createDeliveryWorker(deps());
-    await waitForOpenTransactions(api);
-    await worker.poll();
+    await pollAll(api, worker);
     await eventually(subjects).toEqual(['something']);
     await worker.stop(0);
     expect(await webhooks.deliveries(webhook.id)).toMatchObject([{ status: 'pending', attempts: 0, error: null }]);
@@ -263,8 +260,7 @@ describe('a database that goes away', () => {
     });
     await commitEvent('something');
     const worker = createDeliveryWorker({ ...deps(), db });
-    await waitForOpenTransactions(api);
-    await worker.poll();
+    await pollAll(api, worker);
     await worker.idle();
     expect(subjects()).toEqual(['something']);
     isAway = false;
@@ -289,8 +285,7 @@ describe('a database that goes away', () => {
     };
     await commitEvent('something');
     const worker = createDeliveryWorker({ ...deps(), db });
-    await waitForOpenTransactions(api);
-    await expect(worker.poll()).rejects.toThrow('broke');
+    await expect(pollAll(api, worker)).rejects.toThrow('broke');
     expect(subjects()).toEqual([]);
     await worker.poll();
     await worker.idle();

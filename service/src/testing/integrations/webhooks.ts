@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { sql } from 'kysely';
 import { expect, onTestFinished } from 'vitest';
-import { createDeliveryWorker } from '../../events/webhooks/delivery-worker.ts';
+import { createDeliveryWorker, type DeliveryWorker } from '../../events/webhooks/delivery-worker.ts';
 import { eventually } from '../eventually.ts';
 import type { TestApi, TestOrganization } from '../http/api.ts';
 
@@ -101,6 +101,13 @@ async function isBehind({ db }: Pick<TestApi, 'db'>): Promise<boolean> {
   return left.rows.length > 0;
 }
 
+/** Polls until no event that the worker may deliver is left. */
+export async function pollAll(api: Pick<TestApi, 'db' | 'ours'>, worker: Pick<DeliveryWorker, 'poll'>): Promise<void> {
+  await waitForOpenTransactions(api);
+  do await worker.poll();
+  while (await isBehind(api));
+}
+
 /** The webhooks of an organization over HTTP, and a delivery worker that polls only on demand. */
 export function webhooksOf(api: TestApi, organization: TestOrganization = api.ours) {
   const log = { info: () => {}, error: () => {} };
@@ -134,9 +141,8 @@ export function webhooksOf(api: TestApi, organization: TestOrganization = api.ou
       return (answer.body as { id: string }).id;
     },
     deliver: async (): Promise<void> => {
-      await waitForOpenTransactions(api);
-      do await deliverNow();
-      while (await isBehind(api));
+      await pollAll(api, worker);
+      await worker.idle();
     },
     /** Does not wait for running transactions, for tests that keep one open. */
     deliverNow,
