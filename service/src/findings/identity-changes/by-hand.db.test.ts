@@ -214,6 +214,15 @@ describe('a split', () => {
     expect([await read(older), await read(newer)]).toMatchObject([{ status: 'verified' }, { status: 'verified', assurance: 'scan_only' }]);
   });
 
+  it('leaves both gone if a scan of the source of both showed neither', async () => {
+    const { asset, one, older, newer } = await twoFindings(['tool_a', 'tool_a']);
+    await merge(newer, older);
+    await scan(asset, [one], 3);
+    await scan(asset, [], 4);
+    await split(newer);
+    for (const id of [older, newer]) expect(await read(id)).toMatchObject({ status: 'verified', sightings: [{ state: 'absent' }] });
+  });
+
   it('separates chains of merges one by one', async () => {
     const { asset, cve, older, newer } = await twoFindings();
     await scan(asset, [seen({ asset, vulnerability_ids: [cve], location: { component: 'third' }, title: 'third' })], 3, 'tool_c');

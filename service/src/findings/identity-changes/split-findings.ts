@@ -10,7 +10,7 @@ import { copied, type Pair } from './move-sightings.ts';
 
 /**
  * Separates findings that were merged. `rules` selects the ids of their rules. Both get back what they had. What scans and people did to the finding that
- * stayed is kept. `settle` can correct what sources say before the status follows from it. Requires the import lock. The caller passes the returned pairs to `restoreLinks` of the follower.
+ * stayed is kept. `settle` can correct what sources say before the status follows from it. Without it, what scans no longer showed of the finding that stayed is gone from both. Requires the import lock. The caller passes the returned pairs to `restoreLinks` of the follower.
  */
 export async function splitFindings(
   tx: TenantTx,
@@ -31,7 +31,7 @@ export async function splitFindings(
   await sql`select from findings where org_id = ${orgId} and id = any(${rows.flatMap(({ a, b }) => [a, b])}::uuid[]) order by id for update`.execute(tx);
   await moveBack(tx, orgId, ids);
   const pairs = rows.map(({ a, b, created_at }) => ({ from_id: a, into_id: b, merged_at: created_at }));
-  await settle?.(pairs);
+  await (settle ? settle(pairs) : shareAbsences(tx, orgId, ids));
   await restoreStatus(tx, actor, ids, reason);
   await returnOwn(tx, orgId, ids);
   await sql`
@@ -82,6 +82,16 @@ async function moveBack(tx: TenantTx, orgId: string, ids: readonly string[]): Pr
   await sql`
     update findings f set merged_into = r.a from ${rules} r join identity_rules earlier on earlier.org_id = ${orgId} and earlier.b = r.a and earlier.revoked_at is null
     where f.org_id = ${orgId} and f.id = earlier.a and f.merged_into = r.b`.execute(tx);
+}
+
+/** A scan that showed neither of two findings while they were one has shown both to be gone. */
+async function shareAbsences(tx: TenantTx, orgId: string, ids: readonly string[]): Promise<void> {
+  await sql`
+    update sightings s set state = 'absent', absence = joint.absence, absent_at = joint.absent_at, gaps = joint.gaps, last_import_id = joint.last_import_id
+    from ${rulesSql(orgId, ids)} r join sightings joint on joint.org_id = ${orgId} and joint.finding_id = r.b and joint.state = 'absent'
+    where s.org_id = ${orgId} and s.finding_id = r.a and s.source_id = joint.source_id and s.track = joint.track and s.state = 'present' and s.last_seen <= joint.absent_at`.execute(
+    tx,
+  );
 }
 
 /** The status before the merge, unless the finding was closed meanwhile because nobody sees it any more. */
