@@ -893,6 +893,8 @@ create table run_assets (
   track_name text,
   -- The keys by which the report names the asset, if others were merged into it.
   named_keys text[],
+  -- The findings that the run showed, if other assets or tracks were merged into this one: each gets its own back when the merge is undone.
+  shown uuid[],
   -- What the run looked at of that which has the name of the asset: the platform of the image, the addresses and ids of the machine, or the lock files of the
   -- repository, with spaces between them. Several platforms or machines have commas between them. Null if none is stated.
   variant text,

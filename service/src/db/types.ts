@@ -896,6 +896,7 @@ interface RunAssetsTable {
   selective: Generated<boolean>;
   track_name: string | null;
   named_keys: string[] | null;
+  shown: string[] | null;
   variant: string | null;
   build_ids: string[] | null;
   identity_weak: Generated<boolean>;

@@ -22,7 +22,7 @@ export const reasonSentences = {
   asset_gone: 'The source no longer lists the asset.',
   track_ended: 'The branch or environment that had the finding ended.',
   track_unmerged: 'The scan that no longer showed the finding covered another branch or environment.',
-  asset_unmerged: 'The scan that no longer showed the finding covered another asset.',
+  asset_unmerged: 'The scan that had changed the status covered another asset.',
   merged: 'The finding was merged into another one.',
   split: 'The finding was separated from another one.',
 } as const;

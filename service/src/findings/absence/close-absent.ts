@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
-import { importedAssets, mergedAssets } from '../../assets/relations.ts';
+import { type RawBuilder, sql } from 'kysely';
+import { importedAssets, mergedAssets, mergedTracks } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { anyRows } from '../../db/rows.ts';
 import { systemActor } from '../../shared/actor.ts';
@@ -51,8 +51,7 @@ export async function closeAbsent(
   const hasAny = (absence.complete || fixed) && (await hasClosures(tx, resolution));
   const closures = hasAny ? await closeCollected(tx, resolution, absence) : { closed: 0, isClosing: false, withheld: null, blocked: [] };
   if (hasHeld && absence.complete) await replaceHeld(tx, resolution);
-  if (absence.complete && (seenPlaces || (await isLate(tx, resolution))))
-    await endMissingPlaces(tx, resolution, { isUnread: (location) => isUnread(location, absence) });
+  if (absence.complete && (seenPlaces || (await isLate(tx, resolution)))) await endMissingPlaces(tx, resolution, { isUnread: (location) => isUnread(location, absence) });
   await recordCoverage(tx, resolution);
   if (absence.complete && !closures.withheld) await recordUnlisted(tx, resolution, absence);
   return closures;
@@ -110,13 +109,15 @@ async function recordRun(tx: TenantTx, resolution: Resolution, absence: Absence)
   const lists = { checks, files, components, ports: ports.map(portRange), unread, skipped, hidden, leftOut: unlooked(absence), restrictions };
   await sql`
     insert into run_assets (org_id, source_id, asset_id, track, import_id, version_n, started_at, ended_at, complete, accepted, credentialed, knowledge_at, selective, track_name,
-      variant, identity_weak, build_ids, named_keys)
+      variant, identity_weak, build_ids, named_keys, shown)
     select ${orgId}, ${sourceId}, a.asset_id, a.track, ${importId}, max(a.version_n), min(a.started_at), max(a.ended_at), ${complete}::boolean and bool_and(a.doubt is null), true,
       bool_and(a.credentialed), min(a.knowledge_at), ${isSelective(lists)}, case when min(a.track_name) = max(a.track_name) then min(a.track_name) end,
       string_agg(distinct a.variant, ',' order by a.variant), bool_or(a.identity_weak), array_remove(array_agg(distinct id), null),
       case when exists (select from ${mergedAssets} merged where merged.org_id = ${orgId} and merged.asset_id = a.asset_id) then (
         select array_agg(distinct key) from ${importedAssets} named cross join lateral unnest(named.keys) as key
-        where named.org_id = ${orgId} and named.import_id = ${importId} and named.asset_id = a.asset_id and named.track = a.track) end
+        where named.org_id = ${orgId} and named.import_id = ${importId} and named.asset_id = a.asset_id and named.track = a.track) end,
+      case when exists (select from ${mergedAssets} merged where merged.org_id = ${orgId} and merged.asset_id = a.asset_id)
+        or exists (select from ${mergedTracks} merged where merged.org_id = ${orgId} and merged.asset_id = a.asset_id) then ${shownSql(resolution)} end
     from ${importedAssets} a left join lateral unnest(a.build_ids) as id on true
     where a.org_id = ${orgId} and a.import_id = ${importId} group by a.asset_id, a.track`.execute(tx);
   if (complete) await recordLists(tx, resolution, lists);
@@ -141,6 +142,18 @@ async function recordCoverage(tx: TenantTx, { orgId, importId, sourceId }: Resol
     where known.seen_at < excluded.seen_at or (excluded.complete_at is not null and (known.complete_at is null or known.complete_at < excluded.complete_at))`.execute(
     tx,
   );
+}
+
+/** The findings that the run showed on the track `a`. */
+function shownSql({ orgId, importId, sourceId }: Resolution): RawBuilder<unknown> {
+  return sql`array(
+    select g.finding_id from tenant_import_groups g
+    where g.org_id = ${orgId} and g.import_id = ${importId} and g.asset_id = a.asset_id and g.track = a.track and g.present and g.outcome <> 'elsewhere'
+    union
+    select known.finding_id from tenant_import_seen known
+    join findings f on f.org_id = ${orgId} and f.id = known.finding_id
+    join sightings s on s.org_id = ${orgId} and s.finding_id = known.finding_id and s.source_id = ${sourceId} and s.track = a.track and s.content = known.content
+    where known.org_id = ${orgId} and known.import_id = ${importId} and f.asset_id = a.asset_id)`;
 }
 
 async function setAccepted(tx: TenantTx, { orgId, importId }: Resolution, accepted: boolean): Promise<void> {
@@ -183,7 +196,9 @@ async function applyClosures(tx: TenantTx, resolution: Resolution): Promise<numb
     update sightings s set state = 'absent', absence = c.absence, absent_at = c.absent_at, gaps = c.gaps, last_import_id = ${importId}, last_seen = ${lastSeen} from import_closures c
     cross join lateral (select f.status from findings f where f.org_id = ${orgId} and f.id = c.finding_id offset 0) f
     where c.org_id = ${orgId} and c.import_id = ${importId} and s.org_id = ${orgId} and s.finding_id = c.finding_id and s.source_id = ${sourceId} and s.track = c.track
-      and (s.state = 'present' or s.absence = 'declared' or (${isUnproven(sql`s`)} and s.absent_at < c.absent_at)) and s.last_seen <= c.absent_at`.execute(tx);
+      and (s.state = 'present' or s.absence = 'declared' or (${isUnproven(sql`s`)} and s.absent_at < c.absent_at)) and s.last_seen <= c.absent_at`.execute(
+    tx,
+  );
   const ids = sql`select c.finding_id from import_closures c where c.org_id = ${orgId} and c.import_id = ${importId}`;
   const shared = sql`select s.finding_id from sightings s where s.org_id = ${orgId} and s.finding_id in (${ids}) group by 1 having count(*) > 1`;
   await updateShared(tx, resolution, shared);

@@ -97,7 +97,11 @@ function closingSql(orgId: string, ids: RawBuilder<unknown>): RawBuilder<unknown
 }
 
 /** Closes findings of `ids` that no source sees any more, and ends acceptances that are no longer needed. Returns how many. */
-export async function closeUnseen(tx: TenantTx, { orgId, importId, actor }: Resolution, ids: RawBuilder<unknown>): Promise<number> {
+export async function closeUnseen(
+  tx: TenantTx,
+  { orgId, importId, actor }: Pick<Resolution, 'orgId' | 'actor'> & { importId: string | null },
+  ids: RawBuilder<unknown>,
+): Promise<number> {
   if (!(await anyRows(tx, ids))) return 0;
   const events = sql`
     select id::text as subject, jsonb_build_object('from', before, 'to', after, 'reason_code', code, 'import_id', ${importId}::text, 'scanned_at', absent_at, 'track', track, 'version', version) as data from closing where listed and before <> after`;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 
 /** What a run states about an asset. When it took place and when the tool last learned are of no interest between two runs that state the same. */
-const FACTS = sql`row(complete, accepted, credentialed, selective, version_n, track_name, named_keys, variant, build_ids, identity_weak)::text`;
+const FACTS = sql`row(complete, accepted, credentialed, selective, version_n, track_name, named_keys, shown, variant, build_ids, identity_weak)::text`;
 
 /**
  * Forgets old runs that saw nothing else than the run before and the run after them: a sync every hour leaves thousands of them for each asset. Kept are runs

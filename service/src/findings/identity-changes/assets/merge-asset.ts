@@ -3,14 +3,18 @@ import type { AssetMerge } from '../../../assets/assets.ts';
 import type { TenantTx } from '../../../db/database.ts';
 import type { Actor } from '../../../shared/actor.ts';
 import { type FindingFollower, idsSql } from '../../follower.ts';
-import { lastSeenSql } from '../../merge/group-records.ts';
+import { lastSeenSql, seenImportSql } from '../../merge/group-records.ts';
 import { mergeFindings } from '../merge-findings.ts';
 import { moveCoverage, type StoredCoverage } from './move-coverage.ts';
+import { readSeenBefore, type SeenBefore } from './seen.ts';
+import { readStatusesBefore, type StatusBefore } from './statuses.ts';
 
 type Numbered = AssetMerge['tracks'];
 export interface MovedFindings {
   ids: string[];
   coverage: StoredCoverage;
+  seen: SeenBefore[];
+  statuses: StatusBefore[];
 }
 
 /** Moves the findings of a merged asset to the one that stays. Findings that both have become one. */
@@ -28,17 +32,19 @@ export async function mergeAssetFindings(
   }>`select id from findings where org_id = ${orgId} and asset_id = ${from} and merged_into is null order by id`.execute(tx);
   const ids = rows.map(({ id }) => id);
   await renumberTracks(tx, orgId, ids, tracks);
+  const seen = await readSeenBefore(tx, orgId, { from, into });
+  const statuses = await readStatusesBefore(tx, orgId, [from, into]);
   const pairs = await mergeFindings(tx, actor, meetingSql(orgId, from, into), { kind: 'asset_merge', reason, assetMergeId: mergeId });
   await moveFindings(tx, orgId, ids, { from, into });
   await follower.moveLinks(tx, actor, pairs);
   await follower.follow(tx, actor, idsSql([...ids, ...pairs.map(({ into_id }) => into_id)]));
-  return { ids, coverage };
+  return { ids, coverage, seen, statuses };
 }
 
 /** Sightings are not written on every scan. Before the scans of two assets are combined, each sighting gets the time of the scan that last saw it. */
 export async function keepLastSeen(tx: TenantTx, orgId: string, assets: readonly string[]): Promise<void> {
   await sql`
-    update sightings s set last_seen = ${lastSeenSql} from findings f, source_coverage c
+    update sightings s set last_seen = ${lastSeenSql}, seen_import_id = ${seenImportSql} from findings f, source_coverage c
     where s.org_id = ${orgId} and f.org_id = ${orgId} and f.id = s.finding_id and f.asset_id = any(${assets as string[]}::uuid[])
       and c.org_id = ${orgId} and c.source_id = s.source_id and c.asset_id = f.asset_id and c.track = s.track and ${lastSeenSql} > s.last_seen`.execute(tx);
 }

@@ -13,9 +13,9 @@ interface Run {
 
 export type Sides = readonly (Run & { side: Side })[];
 
-export function sidesSql(sides: Sides): RawBuilder<unknown> {
+export function sidesSql(sides: Sides, name = 'side'): RawBuilder<unknown> {
   const column = <K extends 'import_id' | 'track' | 'side'>(name: K) => sides.map((run) => run[name]);
-  return sql`unnest(${column('import_id')}::uuid[], ${column('track')}::smallint[], ${column('side')}::text[]) as side (import_id, track, side)`;
+  return sql`unnest(${column('import_id')}::uuid[], ${column('track')}::smallint[], ${column('side')}::text[]) as ${sql.ref(name)} (import_id, track, side)`;
 }
 
 /** The runs of the asset that stayed since the merge. `earlier` are the imports of before. */

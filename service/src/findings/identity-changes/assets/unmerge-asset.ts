@@ -4,14 +4,18 @@ import type { TenantTx } from '../../../db/database.ts';
 import type { Actor } from '../../../shared/actor.ts';
 import { followPlaces } from '../../decisions/follow-places.ts';
 import { foldAgain } from '../../endings/fold-again.ts';
-import { type FindingFollower, idsSql } from '../../follower.ts';
+import { type FindingFollower, idsSql, type MergedPair } from '../../follower.ts';
+import { closeUnseen } from '../../merge/change-status.ts';
 import { countPlaces } from '../../merge/write-places.ts';
 import { reopenUnproven } from '../reopen-unproven.ts';
 import { splitFindings } from '../split-findings.ts';
 import { readAbsences, returnAbsences } from './absences.ts';
+import { copyFindings } from './copy-findings.ts';
 import { keepLastSeen, type MovedFindings, moveFindings, renumberTracks } from './merge-asset.ts';
 import { returnCoverage } from './move-coverage.ts';
+import { giveSightings, type Member, readSeen, type Seen, type SeenBefore } from './seen.ts';
 import { learnedBy, readSides, type Sides, sidesSql } from './sides.ts';
+import { changedByOthers, restorePlaces, restoreStatuses } from './statuses.ts';
 
 /**
  * Separates the findings of two assets that were merged. Scans since the merge count for the asset that they named: a scan of one of them closes nothing on
@@ -25,13 +29,32 @@ export async function unmergeAssetFindings(
 ): Promise<{ ids: string[]; separated: Separated }> {
   const { orgId } = actor;
   const { from, into, mergeId, reason, tracks } = merge;
-  const { ids: own, coverage } = merge.findings as MovedFindings;
+  const { ids: own, coverage, seen: before, statuses } = merge.findings as MovedFindings;
   await keepLastSeen(tx, orgId, [into]);
   const sides = await readSides(tx, orgId, merge, coverage.imports);
   const absences = await readAbsences(tx, orgId, into, sides);
-  const ids = [...own, ...(await reportedSince(tx, orgId, merge, sides))];
+  const seen = await readSeen(tx, orgId, into, { before, sides });
+  const ids = [...own, ...reportedSince(seen, before)];
+  const byOthers = new Set(await changedByOthers(tx, orgId, merge, { own: ids, sides }));
+  const restored = statuses.filter(({ id }) => byOthers.has(id));
   const rules = sql`select id from identity_rules where org_id = ${orgId} and asset_merge_id = ${mergeId}`;
-  const pairs = await splitFindings(tx, actor, rules, { reason, settle: (apart) => returnAbsences(tx, orgId, absences, { pairs: apart, ids }) });
+  const copies: MergedPair[] = [];
+  const pairs = await splitFindings(tx, actor, rules, {
+    reason,
+    settle: async (split) => {
+      copies.push(...(await copyFindings(tx, actor, { ids: ofBoth(seen, split), assetId: from, mergedAt: merge.mergedAt })));
+      const apart = [...split, ...copies];
+      ids.push(...copies.flatMap((copy) => (ids.includes(copy.into_id) ? [] : [copy.from_id])));
+      await giveSightings(tx, orgId, membersOf(seen, apart, new Set(ids)), { seen, sides });
+      await restorePlaces(
+        tx,
+        orgId,
+        restored,
+        seen.filter(({ finding_id, side }) => ids.includes(finding_id) === (side === 'from')),
+      );
+      await returnAbsences(tx, orgId, absences, { pairs: apart, ids });
+    },
+  });
   const moved = await namedSince(tx, orgId, merge, sides);
   await moveFindings(tx, orgId, ids, { from: into, into: from });
   await renumberTracks(
@@ -42,25 +65,39 @@ export async function unmergeAssetFindings(
   );
   await returnCoverage(tx, orgId, merge, coverage, sides);
   const kept = await namedOf(tx, orgId, into);
-  const changed = [...new Set([...ids, ...pairs.flatMap(({ from_id, into_id }) => [from_id, into_id]), ...absences.map(({ finding_id }) => finding_id)])];
+  const apart = [...pairs, ...copies.map((copy) => ({ ...copy, merged_at: null }))];
+  const changed = [...new Set([...ids, ...apart.flatMap(({ from_id, into_id }) => [from_id, into_id]), ...seen.map(({ finding_id }) => finding_id)])];
   await foldAgain(tx, actor, changed);
   await countPlaces(tx, orgId, idsSql(changed));
+  await restoreStatuses(tx, actor, restored, merge.mergedAt);
+  await closeUnseen(tx, { orgId, importId: null, actor }, idsSql(changed));
   const reopened = await reopenUnproven(tx, actor, changed, 'asset_unmerged');
-  await followPlaces(tx, actor, { ids: idsSql(reopened), importId: null });
-  await follower.restoreLinks(tx, actor, pairs);
+  await followPlaces(tx, actor, { ids: idsSql([...reopened, ...restored.map(({ id }) => id)]), importId: null });
+  await follower.restoreLinks(tx, actor, apart);
   await follower.follow(tx, actor, idsSql(changed));
   return { ids, separated: { moved, kept, keys: learnedBy('from', sides, merge.keys) } };
 }
 
-/** Findings that only scans of the separated asset have reported, since the merge. */
-async function reportedSince(tx: TenantTx, orgId: string, { into, mergedAt }: AssetSeparation, sides: Sides): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    with side as materialized (select * from ${sidesSql(sides)} where side = 'from')
-    select f.id from findings f join sightings s on s.org_id = ${orgId} and s.finding_id = f.id
-    left join side on side.import_id = s.seen_import_id and side.track = s.track
-    where f.org_id = ${orgId} and f.asset_id = ${into} and f.created_at > ${mergedAt} and f.merged_into is null
-    group by f.id having bool_and(side.import_id is not null)`.execute(tx);
-  return rows.map(({ id }) => id);
+/** Findings that were new since the merge, and that only reports about the separated asset have shown. */
+function reportedSince(seen: readonly Seen[], before: readonly SeenBefore[]): string[] {
+  const known = new Set(before.flatMap(({ ids }) => ids));
+  const ofOther = new Set(seen.flatMap(({ finding_id, side }) => (side === 'into' ? [finding_id] : [])));
+  return [...new Set(seen.map(({ finding_id }) => finding_id))].filter((id) => !known.has(id) && !ofOther.has(id));
+}
+
+/** Findings that reports about both assets have shown, and that have always been one. */
+function ofBoth(seen: readonly Seen[], split: readonly MergedPair[]): string[] {
+  const were = new Set(split.map(({ into_id }) => into_id));
+  const of = (side: Seen['side']) => new Set(seen.flatMap((one) => (one.side === side ? [one.finding_id] : [])));
+  const others = of('into');
+  return [...of('from')].filter((id) => others.has(id) && !were.has(id));
+}
+
+function membersOf(seen: readonly Seen[], apart: readonly MergedPair[], own: ReadonlySet<string>): Member[] {
+  const others = Map.groupBy(apart, ({ into_id }) => into_id);
+  return [...new Set(seen.map(({ finding_id }) => finding_id))].flatMap((joint_id) =>
+    [joint_id, ...(others.get(joint_id) ?? []).map(({ from_id }) => from_id)].map((id) => ({ id, joint_id, side: own.has(id) ? 'from' : 'into' }) as const),
+  );
 }
 
 interface Covered {

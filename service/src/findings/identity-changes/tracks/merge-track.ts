@@ -14,8 +14,8 @@ import { moveTrackCoverage, type StoredRuns } from './move-coverage.ts';
 /** What sources said about two tracks before they were merged. */
 export interface MovedSightings {
   runs: StoredRuns;
-  /** The findings of which each source had a sighting, by track and state. */
-  seen: { source_id: string; track: number; state: string; ids: string[] }[];
+  /** The findings of which each source had a sighting, by track, state and last sighting. */
+  seen: { source_id: string; track: number; state: string; last_seen: string; import_id: string | null; ids: string[] }[];
   /** The sightings and occurrences of both tracks that became one. */
   doubled: { sightings: unknown[]; occurrences: unknown[] };
 }
@@ -71,8 +71,8 @@ export async function mergeTrackSightings(tx: TenantTx, actor: Actor, { assetId,
 
 async function seenOn(tx: TenantTx, orgId: string, { assetId, from, into }: Omit<TrackNumbers, 'versions'>): Promise<MovedSightings['seen']> {
   const { rows } = await sql<MovedSightings['seen'][number]>`
-    select s.source_id, s.track, s.state, array_agg(s.finding_id) as ids from sightings s join findings f on f.org_id = ${orgId} and f.id = s.finding_id
-    where s.org_id = ${orgId} and f.asset_id = ${assetId} and s.track in (${from}, ${into}) group by 1, 2, 3`.execute(tx);
+    select s.source_id, s.track, s.state, s.last_seen::text, s.seen_import_id as import_id, array_agg(s.finding_id) as ids from sightings s join findings f on f.org_id = ${orgId} and f.id = s.finding_id
+    where s.org_id = ${orgId} and f.asset_id = ${assetId} and s.track in (${from}, ${into}) group by 1, 2, 3, 4, 5`.execute(tx);
   return rows;
 }
 

@@ -59,6 +59,33 @@ describe('tracks whose merge is undone', () => {
     expect(await unmerge(id, 'live')).toMatchObject({ status: 409, body: { detail: expect.stringContaining('"live" is not merged') } });
   });
 
+  it('were last seen by their own scans, so a scan that did not show a finding is not said to have shown it', async () => {
+    await scan('prod', [1, 2], 9);
+    await scan('live', [1, 2], 8);
+    const id = await assetId(1);
+    await merge(id, 'live', 'prod');
+    await scan('prod', [2], 7);
+    await scan('live', [1, 2], 6);
+    await scan('prod', [2], 5);
+    await scan('live', [1, 2], 4);
+    expect(await unmerge(id, 'live')).toMatchObject({ status: 200 });
+    const lastSeen = async (n: number) =>
+      Object.fromEntries(
+        (await finding<{ sightings: { track: string; last_seen: string }[] }>(cve(n))).sightings.map(({ track, last_seen }) => [
+          track,
+          Math.round((Date.now() - Date.parse(last_seen)) / 86_400_000),
+        ]),
+      );
+    expect([await lastSeen(1), await lastSeen(2)]).toEqual([
+      { prod: 9, live: 4 },
+      { prod: 5, live: 4 },
+    ]);
+    // The scan of prod without the finding is not known to have been able to see it. The next one decides.
+    expect(await scan('prod', [2], 3)).toMatchObject({ closed: 0 });
+    expect(await onTracks(1)).toEqual(['live present', 'prod absent']);
+    expect(await scan('live', [2], 2)).toMatchObject({ closed: 1 });
+  });
+
   it('get what was reported since then by the name that the scan used', async () => {
     const id = await merged();
     await scan('live', [2, 3, 4], 7, '1.1.0');

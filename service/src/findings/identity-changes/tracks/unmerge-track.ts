@@ -29,6 +29,7 @@ export async function unmergeTrackSightings(tx: TenantTx, actor: Actor, follower
   await restoreDoubled(tx, tracks);
   await removeMoved(tx, tracks);
   await returnPresent(tx, tracks, merge);
+  await setLastSeen(tx, tracks, assetId);
   const { rows } = await sql<{ id: string }>`
     select distinct s.finding_id as id from sightings s join findings f on f.org_id = ${orgId} and f.id = s.finding_id
     where s.org_id = ${orgId} and f.asset_id = ${assetId} and s.track in (${from}, ${into})`.execute(tx);
@@ -55,8 +56,8 @@ const importsOf = (orgId: string, { assetId }: TrackSeparation, track: number, k
 
 /** The findings of which each source had a sighting before the merge. Findings can have been merged since. */
 const seenSql = (orgId: string, seen: MovedSightings['seen']) => sql`(
-  select distinct coalesce(f.merged_into, f.id) as finding_id, one.source_id, one.track, one.state
-  from jsonb_to_recordset(${JSON.stringify(seen)}) as one (source_id uuid, track smallint, state text, ids jsonb)
+  select distinct coalesce(f.merged_into, f.id) as finding_id, one.source_id, one.track, one.state, one.last_seen, one.import_id
+  from jsonb_to_recordset(${JSON.stringify(seen)}) as one (source_id uuid, track smallint, state text, last_seen timestamptz, import_id uuid, ids jsonb)
   cross join lateral jsonb_array_elements_text(one.ids) as own (id) join findings f on f.org_id = ${orgId} and f.id = own.id::uuid)`;
 
 /**
@@ -152,6 +153,35 @@ async function returnPresent(tx: TenantTx, { orgId, from, into, moved }: Tracks,
       where s.org_id = ${orgId} and s.finding_id = had.finding_id and s.source_id = had.source_id and s.track = ${track} and had.track = ${track}
         and had.state = 'present' and s.state = 'absent' and s.last_import_id in (${importsOf(orgId, merge, other, moved.runs.imports)})`.execute(tx);
   }
+}
+
+/** Scans of one track say nothing about when the other one had a finding. Complete ones that did not show it, while the tracks were one, have missed it. */
+async function setLastSeen(tx: TenantTx, { orgId, from, into, moved }: Tracks, assetId: string): Promise<void> {
+  const runs = sql`run_assets run where run.org_id = ${orgId} and run.asset_id = ${assetId} and run.track in (${from}, ${into}) and run.import_id <> all(${moved.runs.imports}::uuid[])`;
+  await sql`
+    with shown as materialized (
+      select had.finding_id, had.source_id, had.track, had.last_seen, had.import_id from ${seenSql(orgId, moved.seen)} had
+      union all
+      select coalesce(f.merged_into, f.id), run.source_id, run.track, run.ended_at, run.import_id
+      from (select run.* from ${runs}) run cross join lateral unnest(run.shown) as own (id) join findings f on f.org_id = ${orgId} and f.id = own.id
+    ), last as materialized (
+      select distinct on (finding_id, source_id, track) * from shown order by finding_id, source_id, track, last_seen desc, import_id desc
+    )
+    update sightings s set last_seen = last.last_seen, seen_import_id = last.import_id from last
+    where s.org_id = ${orgId} and s.finding_id = last.finding_id and s.source_id = last.source_id and s.track = last.track and s.last_seen > last.last_seen`.execute(
+    tx,
+  );
+  await sql`
+    with missed as materialized (
+      select s.finding_id, s.source_id, s.track, run.started_at, run.import_id
+      from findings f join sightings s on s.org_id = ${orgId} and s.finding_id = f.id and s.track in (${from}, ${into}) and s.state = 'present'
+      cross join lateral (
+        select run.started_at, run.import_id from ${runs} and run.source_id = s.source_id and run.track = s.track and run.complete and run.accepted
+          and run.started_at > s.last_seen and f.id <> all(run.shown) order by run.started_at desc limit 1) run
+      where f.org_id = ${orgId} and f.asset_id = ${assetId}
+    )
+    update sightings s set missed_at = missed.started_at, missed_import_id = missed.import_id, missed_because = null from missed
+    where s.org_id = ${orgId} and s.finding_id = missed.finding_id and s.source_id = missed.source_id and s.track = missed.track`.execute(tx);
 }
 
 async function buildsOf(tx: TenantTx, orgId: string, merge: TrackSeparation, known: readonly string[]): Promise<number[]> {
