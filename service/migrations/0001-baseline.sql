@@ -801,6 +801,8 @@ create table sightings (
   said jsonb,
   first_seen timestamptz(3) not null,
   last_seen timestamptz(3) not null,
+  -- When complete scans between the first and the last sighting did not show the finding. Null: all have shown it, as far as known.
+  unseen tstzmultirange,
   -- When a scan that would have seen the finding no longer showed it.
   absent_at timestamptz(3),
   -- When a complete scan last did not show the finding, although this proves nothing.

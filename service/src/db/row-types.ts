@@ -71,6 +71,7 @@ const TYPES: Readonly<Record<string, string>> = {
   boolean: 'boolean',
   bytea: 'Buffer',
   tsvector: 'string',
+  tstzmultirange: 'string',
   json: 'JsonColumn',
   jsonb: 'JsonColumn',
   'timestamp with time zone': 'Timestamp',

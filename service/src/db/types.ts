@@ -977,6 +977,7 @@ interface SightingsTable {
   said: JsonColumn | null;
   first_seen: Timestamp;
   last_seen: Timestamp;
+  unseen: string | null;
   absent_at: Timestamp | null;
   missed_at: Timestamp | null;
   missed_import_id: string | null;

@@ -13,7 +13,7 @@ import { componentEntry, isSelective, portRange, recordLists } from '../merge/ru
 import { countPlaces, endMissingPlaces } from '../merge/write-places.ts';
 import { type Absence, unlooked } from './absence.ts';
 import { findExcess, type Withheld } from './brake.ts';
-import { addReportedAsFixed, findAbsent, isUnproven, isUnread } from './find-absent.ts';
+import { addReportedAsFixed, findAbsent, isEarlier, isUnproven, isUnread, leaveKnown, recordUnseen } from './find-absent.ts';
 import { findUnlisted, recordUnlisted } from './find-unlisted.ts';
 import { findNarrower, findRetracted } from './narrower.ts';
 import { replaceHeld } from './replace-held.ts';
@@ -38,12 +38,15 @@ export async function closeAbsent(
   const hasHeld = await hasWithheld(tx, resolution);
   if (hasHeld) await keepSeenAgain(tx, resolution);
   await recordRun(tx, resolution, absence);
+  const isLate = absence.complete && (await hasNewer(tx, resolution));
   if (absence.complete) {
-    await findAbsent(tx, resolution, absence);
+    if (isLate) await recordUnseen(tx, resolution);
+    await findAbsent(tx, resolution, absence, isLate);
     if (await hasClosures(tx, resolution)) {
       if (isLarge(resolution)) await sql`select analyze_closures()`.execute(tx);
       await findRetracted(tx, resolution, absence);
       await findNarrower(tx, resolution, absence);
+      if (isLate) await leaveKnown(tx, resolution);
     }
     await findUnlisted(tx, resolution, absence);
   }
@@ -51,14 +54,14 @@ export async function closeAbsent(
   const hasAny = (absence.complete || fixed) && (await hasClosures(tx, resolution));
   const closures = hasAny ? await closeCollected(tx, resolution, absence) : { closed: 0, isClosing: false, withheld: null, blocked: [] };
   if (hasHeld && absence.complete) await replaceHeld(tx, resolution);
-  if (absence.complete && (seenPlaces || (await isLate(tx, resolution)))) await endMissingPlaces(tx, resolution, { isUnread: (location) => isUnread(location, absence) });
+  if (absence.complete && (seenPlaces || isLate)) await endMissingPlaces(tx, resolution, { isUnread: (location) => isUnread(location, absence) });
   await recordCoverage(tx, resolution);
   if (absence.complete && !closures.withheld) await recordUnlisted(tx, resolution, absence);
   return closures;
 }
 
 /** Whether a newer scan of one of the tracks is known. */
-async function isLate(tx: TenantTx, { orgId, importId, sourceId }: Resolution): Promise<boolean> {
+async function hasNewer(tx: TenantTx, { orgId, importId, sourceId }: Resolution): Promise<boolean> {
   return anyRows(
     tx,
     sql`select from run_assets run
@@ -196,7 +199,7 @@ async function applyClosures(tx: TenantTx, resolution: Resolution): Promise<numb
     update sightings s set state = 'absent', absence = c.absence, absent_at = c.absent_at, gaps = c.gaps, last_import_id = ${importId}, last_seen = ${lastSeen} from import_closures c
     cross join lateral (select f.status from findings f where f.org_id = ${orgId} and f.id = c.finding_id offset 0) f
     where c.org_id = ${orgId} and c.import_id = ${importId} and s.org_id = ${orgId} and s.finding_id = c.finding_id and s.source_id = ${sourceId} and s.track = c.track
-      and (s.state = 'present' or s.absence = 'declared' or (${isUnproven(sql`s`)} and s.absent_at < c.absent_at)) and s.last_seen <= c.absent_at`.execute(
+      and (s.state = 'present' or s.absence = 'declared' or (${isUnproven(sql`s`)} and s.absent_at < c.absent_at) or ${isEarlier(sql`s`, sql`c.absent_at`)}) and s.last_seen <= c.absent_at`.execute(
     tx,
   );
   const ids = sql`select c.finding_id from import_closures c where c.org_id = ${orgId} and c.import_id = ${importId}`;

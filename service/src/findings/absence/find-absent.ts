@@ -145,11 +145,16 @@ export function isUnproven(sighting: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql`(${sighting}.absence = 'gone' and (${sighting}.doubted or f.status = 'remediated'))`;
 }
 
+/** Whether a scan that began at `at` comes before the one that did not show the finding first, as far as known. */
+export function isEarlier(sighting: RawBuilder<unknown>, at: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql`(${sighting}.absence in ('gone', 'retracted') and ${sighting}.last_seen < ${at} and ${at} < ${sighting}.absent_at)`;
+}
+
 /**
  * Collects the findings that the source no longer reports although the run covered them, each with what speaks against closing it. Findings that a later
  * scan saw are left out.
  */
-export async function findAbsent(tx: TenantTx, resolution: Resolution, absence: Absence): Promise<void> {
+export async function findAbsent(tx: TenantTx, resolution: Resolution, absence: Absence, isLate: boolean): Promise<void> {
   const { orgId, importId, sourceId } = resolution;
   const { checks } = absence;
   const isDisabled = checks === null ? sql`false` : sql`(f.rule is not null and f.rule <> all(${checks as string[]}::text[]))`;
@@ -178,7 +183,7 @@ export async function findAbsent(tx: TenantTx, resolution: Resolution, absence: 
     cross join lateral (select own.* from findings own where own.org_id = ${orgId} and own.asset_id = a.asset_id offset 0) f
     cross join lateral (
       select own.* from sightings own where own.org_id = ${orgId} and own.finding_id = f.id and own.source_id = ${sourceId} and own.track = a.track
-        and (own.state = 'present' or own.absence = 'declared' or (${isUnproven(sql`own`)} and own.absent_at < a.started_at)) offset 0) s
+        and (own.state = 'present' or own.absence = 'declared' or (${isUnproven(sql`own`)} and own.absent_at < a.started_at) or ${isLate ? isEarlier(sql`own`, sql`a.started_at`) : sql`false`}) offset 0) s
     left join lateral ${coverageOfSql(resolution, { asset: sql`a.asset_id`, track: sql`a.track` })} c on true
     where ${lastSeenSql} < a.started_at
       and not exists (select from tenant_import_groups g where g.org_id = ${orgId} and g.import_id = ${importId} and g.finding_id = f.id and g.track = s.track and (g.present or g.outcome in ('gone', 'declared')) offset 0)
@@ -193,4 +198,29 @@ export async function addReportedAsFixed(tx: TenantTx, { orgId, importId }: Reso
     insert into import_closures (org_id, import_id, finding_id, track, absence, absent_at)
     select ${orgId}, ${importId}, g.finding_id, g.track, g.outcome, g.seen_at from tenant_import_groups g
     where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome in ('gone', 'declared')`.execute(tx);
+}
+
+/** What an earlier scan did not show is already known to be gone. It matters only if the two scans do not prove the same. */
+export async function leaveKnown(tx: TenantTx, { orgId, importId, sourceId }: Resolution): Promise<void> {
+  await sql`
+    delete from import_closures c using sightings s
+    where c.org_id = ${orgId} and c.import_id = ${importId} and s.org_id = ${orgId} and s.finding_id = c.finding_id and s.source_id = ${sourceId} and s.track = c.track
+      and ${isEarlier(sql`s`, sql`c.absent_at`)} and (c.blockers <> '{}' or c.absence = s.absence)`.execute(tx);
+}
+
+/** Keeps when a late report did not show what an earlier scan has shown, and what a later one was the first not to show, as far as known. */
+export async function recordUnseen(tx: TenantTx, resolution: Resolution): Promise<void> {
+  const { orgId, importId, sourceId } = resolution;
+  await sql`
+    update sightings s set unseen = coalesce(s.unseen, '{}') + tstzmultirange(tstzrange(a.started_at, a.ended_at, '[]'))
+    from (select asset_id, track, min(started_at) as started_at, max(ended_at) as ended_at from ${importedAssets} own where org_id = ${orgId} and import_id = ${importId} group by 1, 2) a
+    join findings f on f.org_id = ${orgId} and f.asset_id = a.asset_id
+    join sightings known on known.org_id = ${orgId} and known.finding_id = f.id and known.source_id = ${sourceId} and known.track = a.track and known.first_seen < a.started_at
+    left join lateral ${coverageOfSql(resolution, { asset: sql`a.asset_id`, track: sql`a.track` })} c on true
+    where s.org_id = ${orgId} and s.finding_id = known.finding_id and s.source_id = known.source_id and s.track = known.track
+      and greatest(${lastSeenSql}, s.absent_at) > a.ended_at and not coalesce(s.unseen @> a.ended_at, false)
+      and not exists (select from tenant_import_groups g where g.org_id = ${orgId} and g.import_id = ${importId} and g.finding_id = s.finding_id and g.track = s.track and g.present)
+      and not exists (select from tenant_import_seen i where i.org_id = ${orgId} and i.import_id = ${importId} and i.finding_id = s.finding_id and i.content = s.content)`.execute(
+    tx,
+  );
 }

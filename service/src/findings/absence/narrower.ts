@@ -4,7 +4,7 @@ import type { TenantTx } from '../../db/database.ts';
 import { coverageOfSql, lastSeenSql, seenImportSql } from '../merge/group-records.ts';
 import { lowestSql, NARROW, SEPARATE } from '../merge/late-records.ts';
 import type { Resolution } from '../merge/resolution.ts';
-import { isSameVariantSql, kindsSql } from '../merge/run-lists.ts';
+import { isSameVariantSql, kindsSql, sameBuildAtSql, wasShownAtSql } from '../merge/run-lists.ts';
 import { STALE_DAYS } from '../stale.ts';
 import { type Absence, unlooked } from './absence.ts';
 
@@ -18,7 +18,7 @@ function reportedSql({ orgId, importId, sourceId }: Resolution): RawBuilder<unkn
 }
 
 /**
- * A finding that disappears from the build that had it was not fixed. The build for another platform says nothing about it, and neither does another machine with
+ * A finding that disappears from a build that had it was not fixed, also if other builds were scanned meanwhile. The build for another platform says nothing about it, and neither does another machine with
  * the same name or another lock file: if the source has scanned several, a scan of each must no longer show the finding. The day on which it was last seen counts as a whole, because
  * later sightings of a day are not written. A report that does not say at which of them it looked proves nothing if there are several. What is known about
  * each asset and each finding is looked up by an index ("lateral … offset 0"): the planner expects few of them, and would compare each with each run.
@@ -34,7 +34,7 @@ async function compareBuilds(tx: TenantTx, resolution: Resolution, { isPartState
       select f.asset_id, f.asset_type, c.track, array_agg(c.finding_id) as finding_ids from import_closures c join findings f on f.org_id = ${orgId} and f.id = c.finding_id
       where c.org_id = ${orgId} and c.import_id = ${importId} and c.absence = 'gone' group by 1, 2, 3
     ), scanned as materialized (
-      select f.*, others.* from closing f
+      select f.*, others.*, (select ${sameBuildAtSql(resolution, 'own')} from run_assets own where ${ofTrack('own')} and own.import_id = ${importId}) as same_build_at from closing f
       cross join lateral (
         select array_agg(each.variant) as variants, array_agg(each.scanned_at) as scanned, array_agg((
           select max(own.started_at) from run_assets own
@@ -50,7 +50,8 @@ async function compareBuilds(tx: TenantTx, resolution: Resolution, { isPartState
         ) each
       ) others
     ), compared as materialized (
-      select s.finding_id, s.track, f.asset_type, coalesce(seen.build_ids && run.build_ids, before.digest = build.digest or before.commit = build.commit, false) as is_same,
+      select s.finding_id, s.track, f.asset_type, coalesce(seen.build_ids && run.build_ids, before.digest = build.digest or before.commit = build.commit, false)
+          or ${wasShownAtSql(sql`f.same_build_at`, lastSeenSql)} as is_same,
         case when run.variant is not null then exists (
           select from ${known('p')} where p.scanned_at >= s.first_seen and (${isSameVariantSql(sql`p.variant`, sql`seen.variant`)} or ${isRecent('p')})
             and (p.complete_at is null or p.complete_at < date_trunc('day', ${lastSeenSql}, 'UTC') + interval '1 day'))

@@ -35,6 +35,7 @@ const statement = [
   'content',
   'said',
   'last_seen',
+  'unseen',
   'missed_at',
   'missed_import_id',
   'missed_because',

@@ -62,7 +62,7 @@ const UNPROVEN: readonly Assurance[] = ['declared', 'artifact'];
 /**
  * What follows for findings of `ids` that no source sees any more: `verified` if at least one source would have seen them, `remediated` if a report only
  * states it, otherwise `withdrawn`. `track` and `version` are what the scan that no longer shows them covered. A claim that is newer than the scans stays a claim. A finding that was called verified without proof is verified by the scan, and one whose proof a late report
- * refutes is withdrawn.
+ * refutes is withdrawn. One that was withdrawn is verified if a late report shows that it was gone before.
  */
 function closingSql(orgId: string, ids: RawBuilder<unknown>): RawBuilder<unknown> {
   const { scan_absent, acceptance_fixed, source_fixed, source_retracted, source_retired, check_retired, asset_gone, track_ended } = reasonSentences;
@@ -91,7 +91,8 @@ function closingSql(orgId: string, ids: RawBuilder<unknown>): RawBuilder<unknown
     left join ${assetVersions} build on build.org_id = ${orgId} and build.asset_id = f.asset_id and build.n = run.version_n
     where f.org_id = ${orgId} and f.id in (${ids}) and not seen.present
       and (f.status = any(${closable}) or (f.status = 'verified' and (f.assurance = any(${UNPROVEN as string[]}) or seen.doubted) and seen.gone and seen.decided_at > f.status_changed_at)
-        or (f.status = 'verified' and f.status_changed_by is null and not seen.gone and seen.last = 'retracted'))
+        or (f.status = 'verified' and f.status_changed_by is null and not seen.gone and seen.last = 'retracted')
+        or (f.status = 'withdrawn' and f.reason_code = 'source_retracted' and f.status_changed_by is null and seen.gone))
       and (f.status <> 'remediated' or (seen.decided_at > f.status_changed_at and (seen.gone or not seen.declared)))
       and (f.status <> 'risk_accepted' or seen.gone or not seen.declared)`;
 }

@@ -181,7 +181,7 @@ export async function groupRecords(tx: TenantTx, resolution: Resolution, isCompl
           then case when ${provesFixed} then 'gone' else 'declared' end else 'unchanged' end
         when s.state is null then 'joined'
         when s.state = 'unknown' or (s.state = 'absent' and late.absent_at is null) then 'returned'
-        when s.state = 'absent' and k.shown_at > s.last_seen and s.content <> k.content then 'updated'
+        when s.state = 'absent' and k.shown_at > s.last_seen and (s.content <> k.content or k.shown_at > s.absent_at) then 'updated'
         when s.state = 'absent' or k.shown_at < ${lastSeenSql} then 'unchanged'
         when s.content <> k.content then 'updated'
         else 'unchanged'

@@ -1,5 +1,6 @@
 import type { LookedFor } from '@rrs/scan-reports';
 import { type RawBuilder, sql } from 'kysely';
+import { assetVersions } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
 import type { Resolution } from './resolution.ts';
 
@@ -176,4 +177,20 @@ export function listsComponentSql(orgId: string, later: RawBuilder<unknown>, { c
   return sql<boolean>`exists (
     select from run_lists list where list.org_id = ${orgId} and list.import_id = ${later} and list.kind = 'components'
       and ${hashSql(sql`${component} || '@' || ${version}`)} = any(list.entries))`;
+}
+
+/** When other complete runs of a source covered the build that the run with the alias `x` of `run_assets` covered, on its track. */
+export function sameBuildAtSql({ orgId, sourceId }: { orgId: string; sourceId: string }, x: string): RawBuilder<unknown> {
+  const of = (column: string) => sql.ref(`${x}.${column}`);
+  return sql`array(
+    select same.ended_at from run_assets same
+    left join ${assetVersions} its_build on its_build.org_id = ${orgId} and its_build.asset_id = ${of('asset_id')} and its_build.n = ${of('version_n')}
+    left join ${assetVersions} same_build on same_build.org_id = ${orgId} and same_build.asset_id = ${of('asset_id')} and same_build.n = same.version_n
+    where same.org_id = ${orgId} and same.source_id = ${sourceId} and same.asset_id = ${of('asset_id')} and same.track = ${of('track')} and same.import_id <> ${of('import_id')}
+      and same.complete and same.accepted and coalesce(same.build_ids && ${of('build_ids')}, same_build.digest = its_build.digest or same_build.commit = its_build.commit, false))`;
+}
+
+/** Whether one of the times lies between the first and the last sighting of `s`, and a scan at that time is not known to have left the finding out. */
+export function wasShownAtSql(times: RawBuilder<unknown>, lastSeen: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql`exists (select from unnest(${times}) as at where at between s.first_seen and ${lastSeen} and not coalesce(s.unseen @> at, false))`;
 }

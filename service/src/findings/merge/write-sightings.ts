@@ -5,21 +5,34 @@ import { dueSql } from '../sla.ts';
 import { changedOutcomes, type Groups, lastSeenSql } from './group-records.ts';
 import { saidByFindingSql, saidByRecord } from './merged-values.ts';
 import type { Resolution } from './resolution.ts';
-import { kindsSql, listsComponentSql } from './run-lists.ts';
+import { kindsSql, listsComponentSql, sameBuildAtSql, wasShownAtSql } from './run-lists.ts';
 
 const changed = sql`${changedOutcomes as readonly string[]}`;
+
+/**
+ * The times at which complete scans did not show what the sighting `s` is about, after a report has shown it. None did between the report, if it is the first
+ * one, and the scan that was the first before. Neither did those between the scan that no longer showed the finding, and the report that shows it again.
+ */
+function withUnseen({ first, again }: Record<'first' | 'again', RawBuilder<unknown>>): RawBuilder<unknown> {
+  const earlier = sql`case when ${first} < s.first_seen then tstzmultirange(tstzrange(${first}, s.first_seen, '()')) end`;
+  const between = sql`case when s.state = 'absent' and s.absent_at < ${again} then tstzmultirange(tstzrange(s.absent_at, ${again})) end`;
+  return sql`nullif(coalesce(s.unseen, '{}') + coalesce(${earlier}, '{}') + coalesce(${between}, '{}'), '{}')`;
+}
+
+const isSameAbsence = sql`s.absent_at = excluded.absent_at`;
 
 /** For sightings that are known. Without it, PostgreSQL writes new ones faster. */
 const overKnown = sql`
     on conflict (org_id, finding_id, source_id, track) do update set
       external_id = excluded.external_id, state = excluded.state, absent_at = excluded.absent_at,
-      absence = case when s.state = 'absent' and excluded.state = 'absent' then s.absence else excluded.absence end,
-      gaps = case when s.state = 'absent' and excluded.state = 'absent' then s.gaps end,
+      absence = case when ${isSameAbsence} then s.absence else excluded.absence end,
+      gaps = case when ${isSameAbsence} then s.gaps end,
       severity = excluded.severity, peak_severity = greatest(s.peak_severity, excluded.severity), tool_severity = excluded.tool_severity, suppressed = excluded.suppressed, content = excluded.content, said = excluded.said,
       first_seen = least(s.first_seen, excluded.first_seen), last_seen = greatest(s.last_seen, excluded.last_seen),
+      unseen = ${withUnseen({ first: sql`excluded.first_seen`, again: sql`excluded.last_seen` })},
       bar_credentialed = case when s.state = 'present' then s.bar_credentialed and excluded.bar_credentialed else excluded.bar_credentialed end,
       bar_knowledge_at = case when s.state = 'present' then least(s.bar_knowledge_at, excluded.bar_knowledge_at) else excluded.bar_knowledge_at end,
-      place = case when s.place = excluded.place then excluded.place end, missed_at = excluded.missed_at, missed_because = null, missed_import_id = excluded.missed_import_id, last_import_id = case when s.state = 'absent' and excluded.state = 'absent' then s.last_import_id else excluded.last_import_id end, seen_import_id = excluded.seen_import_id,
+      place = case when s.place = excluded.place then excluded.place end, missed_at = excluded.missed_at, missed_because = null, missed_import_id = excluded.missed_import_id, last_import_id = case when ${isSameAbsence} then s.last_import_id else excluded.last_import_id end, seen_import_id = excluded.seen_import_id,
       records = case s.state when 'present' then greatest(s.records, excluded.records) else excluded.records end`;
 
 /** Writes what the source says about the findings of this import. Call it before the columns of known findings change. */
@@ -64,19 +77,25 @@ const lateGaps = sql`array_remove(array[
 
 /**
  * A report that arrives late shows what a newer scan did not. That scan proves a fix only if it would have done so had the reports come in order: not if it
- * scanned the same build as the last scan that showed it, or reports the component in the same version. What that scan does not state is kept as well.
+ * scanned the same build, or reports the component in the same version as the last scan that showed it. What that scan does not state is kept as well.
  */
 export async function judgeLate(tx: TenantTx, { orgId, importId, sourceId }: Resolution): Promise<void> {
   await sql`
     with late as materialized (
       select g.finding_id, g.track, g.outcome, g.seen_at, f.asset_id, lower(f.component) as component, coalesce(r.location->>'version', f.location->>'version') as version, later.ended_at, later.import_id, ${lateGaps} as gaps,
         later.build_ids && (select array_agg(id) from ${importedAssets} own cross join lateral unnest(own.build_ids) as id
-          where own.org_id = ${orgId} and own.import_id = ${importId} and own.asset_id = g.asset_id and own.track = g.track) as is_same_build
+          where own.org_id = ${orgId} and own.import_id = ${importId} and own.asset_id = g.asset_id and own.track = g.track) as is_same_build,
+        ${sameBuildAtSql({ orgId, sourceId }, 'later')} as same_build_at
       from tenant_import_groups g
       join findings f on f.org_id = ${orgId} and f.id = g.finding_id
       join tenant_import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = g.n
-      join run_assets later on later.org_id = ${orgId} and later.source_id = ${sourceId} and later.asset_id = g.asset_id and later.track = g.track
-        and later.complete and later.accepted and later.started_at = g.absent_at
+      join sightings s on s.org_id = ${orgId} and s.finding_id = g.finding_id and s.source_id = ${sourceId} and s.track = g.track
+      -- The first scan that did not show the finding, which can have arrived after the one that closed it.
+      cross join lateral (
+        select run.* from run_assets run
+        where run.org_id = ${orgId} and run.source_id = ${sourceId} and run.asset_id = g.asset_id and run.track = g.track and run.complete and run.accepted
+          and (run.started_at = g.absent_at or (run.started_at < g.absent_at and s.unseen @> run.ended_at and run.started_at > greatest(s.last_seen, g.seen_at)))
+        order by run.started_at, run.import_id limit 1 offset 0) later
       -- After the other joins, whatever the statistics say.
       cross join lateral (select run from imports where org_id = ${orgId} and id = later.import_id offset 0) i
       where g.org_id = ${orgId} and g.import_id = ${importId} and g.absent_at is not null and (g.outcome = any(${changed}) or g.outcome = 'unchanged')
@@ -87,10 +106,10 @@ export async function judgeLate(tx: TenantTx, { orgId, importId, sourceId }: Res
       left join source_coverage c on c.org_id = ${orgId} and c.source_id = ${sourceId} and c.asset_id = f.asset_id and c.track = s.track
       where f.org_id = ${orgId} and f.asset_id in (select asset_id from late) and f.component is not null and f.location ? 'version'
     )
-    update sightings s set gaps = coalesce(s.gaps, late.gaps), absence = case when (late.outcome <> 'unchanged' or s.last_seen < late.seen_at)
-      and (late.is_same_build or ${listsComponentSql(orgId, sql`late.import_id`, { component: sql`late.component`, version: sql`late.version` })} or exists (
+    update sightings s set gaps = coalesce(s.gaps, late.gaps), absence = case when late.is_same_build or ${wasShownAtSql(sql`late.same_build_at`, sql`s.last_seen`)} or ((late.outcome <> 'unchanged' or s.last_seen < late.seen_at)
+      and (${listsComponentSql(orgId, sql`late.import_id`, { component: sql`late.component`, version: sql`late.version` })} or exists (
         select from reported where reported.asset_id = late.asset_id and reported.track = late.track and reported.component = late.component and reported.version = late.version
-          and reported.first_seen <= late.ended_at and reported.last_seen >= s.absent_at)) then 'retracted' else s.absence end
+          and reported.first_seen <= late.ended_at and reported.last_seen >= s.absent_at))) then 'retracted' else s.absence end
     from late where s.org_id = ${orgId} and s.finding_id = late.finding_id and s.source_id = ${sourceId} and s.track = late.track and s.absence = 'gone'`.execute(
     tx,
   );
@@ -133,7 +152,7 @@ export async function refreshTimes(tx: TenantTx, resolution: Resolution): Promis
   const runs = sql`with run as materialized (select * from ${runsSql(resolution)} runs)`;
   const first = sql`least(r.first_seen, g.seen_at)`;
   const clock = sql<Date>`case when f.reopen_count = 0 then least(f.clock_from, ${first}) else f.clock_from end`;
-  await sql`${runs} update sightings s set last_seen = greatest(s.last_seen, g.seen_at), first_seen = least(s.first_seen, ${first}),
+  await sql`${runs} update sightings s set last_seen = greatest(s.last_seen, g.seen_at), first_seen = least(s.first_seen, ${first}), unseen = ${withUnseen({ first, again: sql`g.seen_at` })},
       last_import_id = case when s.state = 'absent' then s.last_import_id else ${importId}::uuid end,
       seen_import_id = case when s.last_seen <= g.seen_at then ${importId}::uuid else s.seen_import_id end,
       bar_credentialed = s.bar_credentialed and run.credentialed, bar_knowledge_at = least(s.bar_knowledge_at, run.knowledge_at) ${seen}
