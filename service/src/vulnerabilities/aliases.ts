@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { TenantTx } from '../db/database.ts';
 import { prepared } from '../db/prepared.ts';
+import { countingClaims } from './relations.ts';
 
 export interface Claims {
   orgId: string;
@@ -46,6 +47,14 @@ export function hasAlias(id: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql<boolean>`v.aliases @> array[${id}] and v.aliases <> '{}'`;
 }
 
+/** The vulnerability that the knowledge sources know an id as an alias of. An advisory about several CVEs is an alias of none. */
+function knownWeakness(alias: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`(
+    select coalesce(min(v.id) filter (where v.id like 'CVE-%'), min(v.id)) as id from vulnerabilities v
+    where ${hasAlias(alias)} and v.id <> ${alias}
+    having count(*) = 1 or count(*) filter (where v.id like 'CVE-%') = 1)`;
+}
+
 /** Lets aliases count for all that the knowledge sources know, or that two tools agree on. Returns the new ones. */
 async function confirmAliases(tx: TenantTx, orgId: string, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
@@ -54,12 +63,7 @@ async function confirmAliases(tx: TenantTx, orgId: string, ids: readonly string[
       select named.alias from unnest(${ids as string[]}::text[]) as named (alias)
       where not exists (select from vulnerability_aliases known where known.org_id = ${orgId} and known.alias = named.alias)
     ), known as (
-      select candidates.alias, knowledge.id as weakness, 'knowledge' as origin from candidates cross join lateral (
-        -- An advisory about several CVEs is an alias of none.
-        select coalesce(min(v.id) filter (where v.id like 'CVE-%'), min(v.id)) as id from vulnerabilities v
-        where ${hasAlias(sql`candidates.alias`)} and v.id <> candidates.alias
-        having count(*) = 1 or count(*) filter (where v.id like 'CVE-%') = 1
-      ) knowledge
+      select candidates.alias, knowledge.id as weakness, 'knowledge' as origin from candidates cross join lateral ${knownWeakness(sql`candidates.alias`)} knowledge
     ), agreed as (
       select alias, min(weakness) as weakness, 'sources' as origin from alias_claims join candidates using (alias)
       where org_id = ${orgId} group by alias having count(distinct weakness) = 1 and count(*) > 1
@@ -82,34 +86,57 @@ export const isCve = (id: string): boolean => id.startsWith('CVE-');
 /** A vulnerability has a few ids. An id that has very many is no vulnerability's own. */
 const MAX_ALIASES = 50;
 
+/** An id of a vulnerability. What only one tool claims counts for the findings of this `claimant`. */
+export interface SameId {
+  id: string;
+  claimant: string | null;
+}
+
 /**
- * The ids under which findings of the same vulnerability may be known, including the given one: what reports of the organization said, and what enrichment
- * knows. An advisory about several CVEs does not make these one vulnerability.
+ * The ids under which findings of the same vulnerability may be known, including the given one: the aliases that count, for all or for the findings of
+ * one tool. Those that were revoked, and those about which the sources contradict themselves, do not count.
  */
-export async function aliasesOf(tx: TenantTx, orgId: string, ids: readonly string[]): Promise<Map<string, string[]>> {
+export async function aliasesOf(tx: TenantTx, orgId: string, ids: readonly string[]): Promise<Map<string, SameId[]>> {
   const found = [...new Set(ids)].map(async (id) => [id, await idsOfSame(tx, orgId, id)] as const);
   return new Map(await Promise.all(found));
 }
 
-async function idsOfSame(tx: TenantTx, orgId: string, id: string): Promise<string[]> {
-  const same = new Set([id]);
+const keyOf = ({ id, claimant }: SameId): string => JSON.stringify([id, claimant]);
+
+async function idsOfSame(tx: TenantTx, orgId: string, given: string): Promise<SameId[]> {
+  const own: SameId = { id: given, claimant: null };
+  const same = new Map([[keyOf(own), own]]);
+  const add = (found: SameId): void => {
+    const isKnown = same.has(keyOf(found)) || same.has(keyOf({ ...found, claimant: null }));
+    if (!isKnown && same.size < MAX_ALIASES && !(isCve(given) && isCve(found.id))) same.set(keyOf(found), found);
+  };
   // The second step leads from one alias over the CVE to the other aliases.
-  for (let step = 0, known = 0; step < 2 && same.size > known && same.size < MAX_ALIASES; step++) {
-    known = same.size;
-    const rows = await readNeighbours(tx, { orgId, ids: [...same] });
-    for (const row of rows) if (same.size < MAX_ALIASES && !(isCve(id) && isCve(row.id))) same.add(row.id);
+  for (let step = 0, asked = 0; step < 2 && same.size > asked && same.size < MAX_ALIASES; step++) {
+    const latest = [...same.values()].slice(asked);
+    asked = same.size;
+    for (const { near, id, claimant } of await readNeighbours(tx, { orgId, ids: latest.map((one) => one.id) })) {
+      for (const from of latest) {
+        // What two tools claim leads nowhere together.
+        const isSame = from.claimant === null || claimant === null || from.claimant === claimant;
+        if (from.id === near && isSame) add({ id, claimant: from.claimant ?? claimant });
+      }
+    }
   }
-  return [...same];
+  return [...same.values()];
 }
 
-const readNeighbours = prepared<{ orgId: string; ids: string[] }, { id: string }>((tx, { orgId, ids }) => {
-  const query = sql<{ id: string }>`
-    select weakness as id from vulnerability_aliases where org_id = ${orgId} and alias = any(${ids}) and revoked_at is null
-    union select alias from vulnerability_aliases where org_id = ${orgId} and weakness = any(${ids}) and revoked_at is null
-    union select weakness from alias_claims where org_id = ${orgId} and alias = any(${ids})
-    union select alias from alias_claims where org_id = ${orgId} and weakness = any(${ids})
-    union select alias from vulnerabilities cross join lateral unnest(aliases) as alias where id = any(${ids})
-    union select id from vulnerabilities where aliases && ${ids} and aliases <> '{}'
-    order by 1`;
+/** The aliases of the ids, and the vulnerabilities whose aliases they are. The knowledge sources are asked about aliases that nobody has decided on. */
+const readNeighbours = prepared<{ orgId: string; ids: string[] }, SameId & { near: string }>((tx, { orgId, ids }) => {
+  const isOpen = (alias: RawBuilder<unknown>) =>
+    sql`not exists (select from vulnerability_aliases decided where decided.org_id = ${orgId} and decided.alias = ${alias})`;
+  const query = sql<SameId & { near: string }>`
+    select alias as near, weakness as id, null as claimant from vulnerability_aliases where org_id = ${orgId} and alias = any(${ids}) and revoked_at is null
+    union select weakness, alias, null from vulnerability_aliases where org_id = ${orgId} and weakness = any(${ids}) and revoked_at is null
+    union select asked.alias, known.id, null from unnest(${ids}::text[]) as asked (alias) cross join lateral ${knownWeakness(sql`asked.alias`)} known where ${isOpen(sql`asked.alias`)}
+    union select own.id, named.alias, null from vulnerabilities own cross join lateral unnest(own.aliases) as named (alias)
+      cross join lateral ${knownWeakness(sql`named.alias`)} known where own.id = any(${ids}) and known.id = own.id and ${isOpen(sql`named.alias`)}
+    union select claim.alias, claim.weakness, claim.provider from ${countingClaims} claim where claim.org_id = ${orgId} and claim.alias = any(${ids})
+    union select claim.weakness, claim.alias, claim.provider from ${countingClaims} claim where claim.org_id = ${orgId} and claim.weakness = any(${ids})
+    order by 3 nulls first, 2, 1`;
   return { compile: () => query.compile(tx) };
 });

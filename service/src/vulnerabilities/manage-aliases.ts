@@ -7,6 +7,7 @@ import { emit } from '../events/emit.ts';
 import type { Actor } from '../shared/actor.ts';
 import { AppError } from '../shared/errors.ts';
 import { hasAlias, isCve } from './aliases.ts';
+import { countingClaims } from './relations.ts';
 
 export interface AliasRow {
   id: string;
@@ -44,13 +45,13 @@ function aliasesSql(orgId: string) {
     from vulnerability_aliases known where known.org_id = ${orgId}
     union all
     select md5(claim.alias || ' ' || claim.weakness)::uuid, claim.alias, claim.weakness, 'claim',
-      case when bool_or(claim.is_doubtful) or exists (select from vulnerability_aliases known where known.org_id = ${orgId} and known.alias = claim.alias) then 'none' else 'claimants' end,
+      case when bool_or(counting.alias is not null) then 'claimants' else 'none' end,
       (${claimsSql(orgId, sql`claim.alias`)}), min(claim.claimed_at), null, null, null, null, null
-    from (
-      select own.*, exists (select from alias_claims other where other.org_id = ${orgId} and other.alias = own.alias and other.provider = own.provider and other.weakness <> own.weakness) as is_doubtful
-      from alias_claims own where own.org_id = ${orgId}
-    ) claim
-    where not exists (select from vulnerability_aliases known where known.org_id = ${orgId} and known.alias = claim.alias and known.weakness = claim.weakness)
+    from alias_claims claim
+    left join lateral (
+      select one.alias from ${countingClaims} one
+      where one.org_id = claim.org_id and one.alias = claim.alias and one.weakness = claim.weakness and one.provider = claim.provider offset 0) counting on true
+    where not exists (select from vulnerability_aliases known where known.org_id = ${orgId} and known.alias = claim.alias and known.weakness = claim.weakness) and claim.org_id = ${orgId}
     group by claim.alias, claim.weakness)`;
 }
 

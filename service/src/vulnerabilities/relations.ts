@@ -44,16 +44,20 @@ export const vulnerabilityAliases = sql<
   Pick<Selectable<DB['vulnerability_aliases']>, 'org_id' | 'alias' | 'weakness'>
 >`(select org_id, alias, weakness from vulnerability_aliases where revoked_at is null)`;
 
-/** The aliases for the records of one tool: those that count for all, and its own claims that nobody has confirmed or revoked. */
+/** What tools claim and nobody has confirmed or revoked. Each claim counts for the records of the tool, unless it contradicts itself. */
+export const countingClaims = sql<Pick<Selectable<DB['alias_claims']>, 'org_id' | 'alias' | 'weakness' | 'provider'>>`(
+  select claim.org_id, claim.alias, claim.weakness, claim.provider from alias_claims claim
+  where not exists (select from vulnerability_aliases known where known.org_id = claim.org_id and known.alias = claim.alias)
+    and not exists (
+      select from alias_claims other
+      where other.org_id = claim.org_id and other.alias = claim.alias and other.provider = claim.provider and other.weakness <> claim.weakness))`;
+
+/** The aliases for the records of one tool: those that count for all, and its own claims that count. */
 export function aliasesFor(orgId: string, provider: string): RawBuilder<unknown> {
   return sql`(
     select alias, weakness from vulnerability_aliases where org_id = ${orgId} and revoked_at is null
     union all
-    select distinct on (claim.alias) claim.alias, claim.weakness from alias_claims claim
-    where claim.org_id = ${orgId} and claim.provider = ${provider}
-      and not exists (select from vulnerability_aliases known where known.org_id = ${orgId} and known.alias = claim.alias)
-      and not exists (select from alias_claims other where other.org_id = ${orgId} and other.alias = claim.alias and other.provider = ${provider} and other.weakness <> claim.weakness)
-    order by 1, 2)`;
+    select claim.alias, claim.weakness from ${countingClaims} claim where claim.org_id = ${orgId} and claim.provider = ${provider})`;
 }
 
 /** All ids that a tool or a knowledge source takes for those of a vulnerability, whether or not they count. */

@@ -126,6 +126,71 @@ describe('the filters on what reports say', () => {
   });
 });
 
+describe('the filters on ids follow aliases', () => {
+  const [cve, other, ghsa] = ['CVE-2023-1001', 'CVE-2023-1002', 'GHSA-aaaa-bbbb-cccc'];
+  const found = async (orgId: string, filter: FindingFilter) => {
+    const listed = await titles(filter, 'created_at', orgId);
+    expect(await scanned(filter, orgId)).toEqual(listed);
+    return listed;
+  };
+  const of = (title: string, ...ids: string[]) => one(title, { vulnerability_ids: ids });
+  const revoke = (orgId: string) =>
+    engine.admin().query(
+      `insert into vulnerability_aliases (org_id, alias, weakness, origin, revoked_at, revoked_by) values ($1, $2, $3, 'claim', now(), 'Ada')
+       on conflict (org_id, alias) do update set revoked_at = now(), revoked_by = 'Ada'`,
+      [orgId, ghsa, cve],
+    );
+
+  it('that one tool claims, for what that tool reports', async () => {
+    const orgId = await engine.organization();
+    await engine.run(orgId, [of('both', cve, ghsa), of('alias', ghsa), of('own', cve)]);
+    await engine.run(orgId, [of('alias of another tool', ghsa), of('own of another tool', cve)], { source: 'tool_b' });
+    expect(await found(orgId, { cve: [cve] })).toEqual(['alias', 'both', 'own', 'own of another tool']);
+    expect(await found(orgId, { q: cve })).toEqual(['alias', 'both', 'own', 'own of another tool']);
+    expect(await found(orgId, { not_cve: [cve] })).toEqual(['alias of another tool']);
+    expect(await found(orgId, { cve: [ghsa] })).toEqual(['alias', 'alias of another tool', 'both', 'own']);
+    expect(await found(orgId, { not_cve: [ghsa] })).toEqual(['own of another tool']);
+    // A second tool confirms it.
+    await engine.run(orgId, [of('both of another tool', cve, ghsa)], { source: 'tool_b' });
+    const all = ['alias', 'alias of another tool', 'both', 'both of another tool', 'own', 'own of another tool'];
+    for (const id of [cve, ghsa]) {
+      expect(await found(orgId, { cve: [id] })).toEqual(all);
+      expect(await found(orgId, { q: id })).toEqual(all);
+      expect(await found(orgId, { not_cve: [id] })).toEqual([]);
+    }
+  });
+
+  it('that one tool claims, not at all if other tools share its format', async () => {
+    const orgId = await engine.organization();
+    await engine.run(orgId, [of('both', cve, ghsa)]);
+    await engine.run(orgId, [of('alias of another tool', ghsa)], { source: 'tool_b' });
+    await engine.admin().query(`update sources set provider = 'sarif', tool = provider where org_id = $1`, [orgId]);
+    await engine.admin().query(`update findings set search = array_to_tsvector(tsvector_to_array(search) || array['p:sarif']) where org_id = $1`, [orgId]);
+    expect(await found(orgId, { not_cve: [cve] })).toEqual(['alias of another tool']);
+    expect(await found(orgId, { cve: [cve] })).toEqual(['both']);
+  });
+
+  it('but none about which a tool contradicts itself', async () => {
+    const orgId = await engine.organization();
+    await engine.run(orgId, [of('one', cve, ghsa), of('two', other, ghsa), of('alias', ghsa)]);
+    expect(await found(orgId, { cve: [cve] })).toEqual(['one']);
+    expect(await found(orgId, { not_cve: [cve] })).toEqual(['alias', 'two']);
+    expect(await found(orgId, { q: other })).toEqual(['two']);
+    expect(await found(orgId, { cve: [ghsa] })).toEqual(['alias', 'one', 'two']);
+  });
+
+  it.each([1, 2])('but none that was revoked, also if %i tools said so', async (tools) => {
+    const orgId = await engine.organization();
+    for (const source of (['tool_a', 'tool_b'] as const).slice(0, tools)) await engine.run(orgId, [of(`both ${source}`, cve, ghsa)], { source });
+    await revoke(orgId);
+    await engine.run(orgId, [of('alias', ghsa), of('own', cve)], { source: 'tool_c' });
+    const both = (await titles({}, 'created_at', orgId)).filter((title) => title.startsWith('both'));
+    expect(await found(orgId, { cve: [cve] })).toEqual([...both, 'own']);
+    expect(await found(orgId, { not_cve: [cve] })).toEqual(['alias']);
+    expect(await found(orgId, { cve: [ghsa] })).toEqual(['alias', ...both]);
+  });
+});
+
 it('lists what is to be fixed first: open and exploited, overdue or at a high risk', async () => {
   const orgId = await engine.organization();
   const names = ['exploited', 'overdue', 'risky', 'almost', 'claimed', 'accepted', 'begun'];

@@ -18,11 +18,21 @@ export function lexeme(word: string, isPrefix = false): Query {
 /** No finding has the empty word. */
 const NOTHING = lexeme('w:');
 
+/** An id of a vulnerability, for all findings or for those with one of the words of sources. */
+export interface Alias {
+  id: string;
+  sources: readonly string[] | null;
+}
+
 /** The ids of a vulnerability, from the given one. */
-export type AliasesOf = (id: string) => readonly string[];
+export type AliasesOf = (id: string) => readonly Alias[];
 
 export function vulnerabilityQuery(id: string, aliasesOf: AliasesOf): Query {
-  return anyOf(aliasesOf(id).map((alias) => lexeme(`v:${alias.toLowerCase()}`)));
+  const ids = aliasesOf(id).map(({ id: alias, sources }) => {
+    const named = lexeme(`v:${alias.toLowerCase()}`);
+    return sources === null ? named : allOf([named, anyOf(sources.map((word) => lexeme(word)))]);
+  });
+  return anyOf(ids);
 }
 
 export function matchQuery(match: Match, aliasesOf: AliasesOf): Query {

@@ -9,7 +9,7 @@ import { aliasesOf } from '../../vulnerabilities/aliases.ts';
 import { readSourceGroups, type SourceGroup } from '../fields/source-kinds.ts';
 import type { FilterFields } from '../schemas-filter.ts';
 import { filteredAssets } from './filtered-assets.ts';
-import type { AliasesOf } from './lexemes.ts';
+import type { Alias, AliasesOf } from './lexemes.ts';
 import { idsIn, type Match, searchFor } from './search.ts';
 
 /** The filters of the list, the export, the statistics, bulk changes and work items. A filter means the same everywhere. */
@@ -41,13 +41,35 @@ export async function prepareFilter(tx: TenantTx, orgId: string, filter: Finding
     return { namedAssets, fewAssets: await readFewAssets(tx, filteredAssets(orgId, filter, namedAssets)) };
   };
   const [aliases, assets, otherSources, sources, unlisted] = await Promise.all([
-    aliasesOf(tx, orgId, ids.map(canonical)),
+    readAliases(tx, orgId, ids.map(canonical)),
     findAssets(),
     filter.not_source === undefined ? null : readOtherSources(tx, orgId, filter.not_source),
     filter.source_kind === undefined ? null : readSourceGroups(tx, orgId),
     namesUnlisted(tx, orgId, filter),
   ]);
-  return { filter, search, aliasesOf: (id) => aliases.get(canonical(id)) ?? [id], ...assets, otherSources, sources, unlisted };
+  return { filter, search, aliasesOf: (id) => aliases.get(canonical(id)) ?? [{ id, sources: null }], ...assets, otherSources, sources, unlisted };
+}
+
+/** The aliases that count. What one tool claims counts for findings with the words of its sources. */
+async function readAliases(tx: TenantTx, orgId: string, ids: readonly string[]): Promise<Map<string, Alias[]>> {
+  const found = await aliasesOf(tx, orgId, ids);
+  const claimants = [...found.values()].flatMap((same) => same.flatMap(({ claimant }) => claimant ?? []));
+  const words = claimants.length === 0 ? new Map<string, string[]>() : await readWordsOfTools(tx, orgId, [...new Set(claimants)]);
+  const aliases = [...found].map(([id, same]) => {
+    const counting = same.map(({ id: alias, claimant }) => ({ id: alias, sources: claimant === null ? null : (words.get(claimant) ?? []) }));
+    return [id, counting.filter(({ sources }) => sources === null || sources.length > 0)] as const;
+  });
+  return new Map(aliases);
+}
+
+/** The words by which the index finds what tools report. A word that other tools share, because they write the same format, finds too much. */
+async function readWordsOfTools(tx: TenantTx, orgId: string, tools: readonly string[]): Promise<Map<string, string[]>> {
+  const { rows } = await sql<{ tool: string; words: string[] }>`
+    select min(coalesce(nullif(tool, ''), provider)) as tool, array['p:' || provider] as words from sources where org_id = ${orgId}
+    group by provider having count(distinct coalesce(nullif(tool, ''), provider)) = 1 and min(coalesce(nullif(tool, ''), provider)) = any(${tools as string[]})`.execute(
+    tx,
+  );
+  return new Map([...Map.groupBy(rows, ({ tool }) => tool)].map(([tool, same]) => [tool, same.flatMap(({ words }) => words)]));
 }
 
 const FEW_ASSETS = 300;
