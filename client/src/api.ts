@@ -560,9 +560,9 @@ export type BulkChange = {
     not_asset_tag?: string[];
     /** Created, reopened, updated or closed by this import */
     import_id?: string;
-    /** With one of these CVE, GHSA or other public ids, or an alias of it */
+    /** With one of these CVE, GHSA or other public ids, or an alias of it that counts */
     cve?: string[];
-    /** With none of these CVE, GHSA or other public ids, nor an alias of them */
+    /** With none of these CVE, GHSA or other public ids, nor an alias of them that counts */
     not_cve?: string[];
     /** With one of these CWE numbers: `79` or `CWE-79` */
     cwe?: (number | string)[];
@@ -608,7 +608,7 @@ export type BulkChange = {
     tag?: string[];
     /** With none of these tags */
     not_tag?: string[];
-    /** Words with at least two letters or digits in title, component, version, path, rule, ids, CWEs or asset name. All must occur. A word with three characters or more also matches the beginning of a longer word, except for the end of a host name such as `com`. An id also finds its aliases. A package URL (purl) finds its component and version. Single letters are ignored */
+    /** Words with at least two letters or digits. All must occur in the title, component, source package, version, path, rule, ids, CWEs or asset name of a finding. A word with three characters or more also matches the beginning of a longer word, except for the end of a host name such as `com`, but never its middle. Titles, components and asset names are found by each of their words and the parts between `. _ @ / : -`. A path is found by its beginning, by the name of the file and by the names of the 5 nearest folders; a rule by its id, by its last part and by the 5 parts before it, between `. / :`. URLs, descriptions and solutions are not searched. An id also finds its aliases that count. A package URL (purl) finds its component and version. Single letters are ignored */
     q?: string;
     /** Start of the range, inclusive: a date (00:00 UTC) or a date-time */
     first_seen_from?: string;
@@ -4956,9 +4956,9 @@ export type WorkItemCreate = {
     not_asset_tag?: string[];
     /** Created, reopened, updated or closed by this import */
     import_id?: string;
-    /** With one of these CVE, GHSA or other public ids, or an alias of it */
+    /** With one of these CVE, GHSA or other public ids, or an alias of it that counts */
     cve?: string[];
-    /** With none of these CVE, GHSA or other public ids, nor an alias of them */
+    /** With none of these CVE, GHSA or other public ids, nor an alias of them that counts */
     not_cve?: string[];
     /** With one of these CWE numbers: `79` or `CWE-79` */
     cwe?: (number | string)[];
@@ -5004,7 +5004,7 @@ export type WorkItemCreate = {
     tag?: string[];
     /** With none of these tags */
     not_tag?: string[];
-    /** Words with at least two letters or digits in title, component, version, path, rule, ids, CWEs or asset name. All must occur. A word with three characters or more also matches the beginning of a longer word, except for the end of a host name such as `com`. An id also finds its aliases. A package URL (purl) finds its component and version. Single letters are ignored */
+    /** Words with at least two letters or digits. All must occur in the title, component, source package, version, path, rule, ids, CWEs or asset name of a finding. A word with three characters or more also matches the beginning of a longer word, except for the end of a host name such as `com`, but never its middle. Titles, components and asset names are found by each of their words and the parts between `. _ @ / : -`. A path is found by its beginning, by the name of the file and by the names of the 5 nearest folders; a rule by its id, by its last part and by the 5 parts before it, between `. / :`. URLs, descriptions and solutions are not searched. An id also finds its aliases that count. A package URL (purl) finds its component and version. Single letters are ignored */
     q?: string;
     /** Start of the range, inclusive: a date (00:00 UTC) or a date-time */
     first_seen_from?: string;
@@ -5103,9 +5103,9 @@ export type WorkItemFindingsAdd = {
     not_asset_tag?: string[];
     /** Created, reopened, updated or closed by this import */
     import_id?: string;
-    /** With one of these CVE, GHSA or other public ids, or an alias of it */
+    /** With one of these CVE, GHSA or other public ids, or an alias of it that counts */
     cve?: string[];
-    /** With none of these CVE, GHSA or other public ids, nor an alias of them */
+    /** With none of these CVE, GHSA or other public ids, nor an alias of them that counts */
     not_cve?: string[];
     /** With one of these CWE numbers: `79` or `CWE-79` */
     cwe?: (number | string)[];
@@ -5151,7 +5151,7 @@ export type WorkItemFindingsAdd = {
     tag?: string[];
     /** With none of these tags */
     not_tag?: string[];
-    /** Words with at least two letters or digits in title, component, version, path, rule, ids, CWEs or asset name. All must occur. A word with three characters or more also matches the beginning of a longer word, except for the end of a host name such as `com`. An id also finds its aliases. A package URL (purl) finds its component and version. Single letters are ignored */
+    /** Words with at least two letters or digits. All must occur in the title, component, source package, version, path, rule, ids, CWEs or asset name of a finding. A word with three characters or more also matches the beginning of a longer word, except for the end of a host name such as `com`, but never its middle. Titles, components and asset names are found by each of their words and the parts between `. _ @ / : -`. A path is found by its beginning, by the name of the file and by the names of the 5 nearest folders; a rule by its id, by its last part and by the 5 parts before it, between `. / :`. URLs, descriptions and solutions are not searched. An id also finds its aliases that count. A package URL (purl) finds its component and version. Single letters are ignored */
     q?: string;
     /** Start of the range, inclusive: a date (00:00 UTC) or a date-time */
     first_seen_from?: string;
@@ -5701,9 +5701,9 @@ export interface Operations {
       not_asset_tag?: string[];
       /** Created, reopened, updated or closed by this import */
       import_id?: string;
-      /** With one of these CVE, GHSA or other public ids, or an alias of it */
+      /** With one of these CVE, GHSA or other public ids, or an alias of it that counts */
       cve?: string[];
-      /** With none of these CVE, GHSA or other public ids, nor an alias of them */
+      /** With none of these CVE, GHSA or other public ids, nor an alias of them that counts */
       not_cve?: string[];
       /** With one of these CWE numbers: `79` or `CWE-79` */
       cwe?: (number | string)[];
@@ -5749,7 +5749,7 @@ export interface Operations {
       tag?: string[];
       /** With none of these tags */
       not_tag?: string[];
-      /** Words with at least two letters or digits in title, component, version, path, rule, ids, CWEs or asset name. All must occur. A word with three characters or more also matches the beginning of a longer word, except for the end of a host name such as `com`. An id also finds its aliases. A package URL (purl) finds its component and version. Single letters are ignored */
+      /** Words with at least two letters or digits. All must occur in the title, component, source package, version, path, rule, ids, CWEs or asset name of a finding. A word with three characters or more also matches the beginning of a longer word, except for the end of a host name such as `com`, but never its middle. Titles, components and asset names are found by each of their words and the parts between `. _ @ / : -`. A path is found by its beginning, by the name of the file and by the names of the 5 nearest folders; a rule by its id, by its last part and by the 5 parts before it, between `. / :`. URLs, descriptions and solutions are not searched. An id also finds its aliases that count. A package URL (purl) finds its component and version. Single letters are ignored */
       q?: string;
       /** Start of the range, inclusive: a date (00:00 UTC) or a date-time */
       first_seen_from?: string;
@@ -5941,9 +5941,9 @@ export interface Operations {
       not_asset_tag?: string[];
       /** Created, reopened, updated or closed by this import */
       import_id?: string;
-      /** With one of these CVE, GHSA or other public ids, or an alias of it */
+      /** With one of these CVE, GHSA or other public ids, or an alias of it that counts */
       cve?: string[];
-      /** With none of these CVE, GHSA or other public ids, nor an alias of them */
+      /** With none of these CVE, GHSA or other public ids, nor an alias of them that counts */
       not_cve?: string[];
       /** With one of these CWE numbers: `79` or `CWE-79` */
       cwe?: (number | string)[];
@@ -5989,7 +5989,7 @@ export interface Operations {
       tag?: string[];
       /** With none of these tags */
       not_tag?: string[];
-      /** Words with at least two letters or digits in title, component, version, path, rule, ids, CWEs or asset name. All must occur. A word with three characters or more also matches the beginning of a longer word, except for the end of a host name such as `com`. An id also finds its aliases. A package URL (purl) finds its component and version. Single letters are ignored */
+      /** Words with at least two letters or digits. All must occur in the title, component, source package, version, path, rule, ids, CWEs or asset name of a finding. A word with three characters or more also matches the beginning of a longer word, except for the end of a host name such as `com`, but never its middle. Titles, components and asset names are found by each of their words and the parts between `. _ @ / : -`. A path is found by its beginning, by the name of the file and by the names of the 5 nearest folders; a rule by its id, by its last part and by the 5 parts before it, between `. / :`. URLs, descriptions and solutions are not searched. An id also finds its aliases that count. A package URL (purl) finds its component and version. Single letters are ignored */
       q?: string;
       /** Start of the range, inclusive: a date (00:00 UTC) or a date-time */
       first_seen_from?: string;
@@ -6084,9 +6084,9 @@ export interface Operations {
       not_asset_tag?: string[];
       /** Created, reopened, updated or closed by this import */
       import_id?: string;
-      /** With one of these CVE, GHSA or other public ids, or an alias of it */
+      /** With one of these CVE, GHSA or other public ids, or an alias of it that counts */
       cve?: string[];
-      /** With none of these CVE, GHSA or other public ids, nor an alias of them */
+      /** With none of these CVE, GHSA or other public ids, nor an alias of them that counts */
       not_cve?: string[];
       /** With one of these CWE numbers: `79` or `CWE-79` */
       cwe?: (number | string)[];
@@ -6132,7 +6132,7 @@ export interface Operations {
       tag?: string[];
       /** With none of these tags */
       not_tag?: string[];
-      /** Words with at least two letters or digits in title, component, version, path, rule, ids, CWEs or asset name. All must occur. A word with three characters or more also matches the beginning of a longer word, except for the end of a host name such as `com`. An id also finds its aliases. A package URL (purl) finds its component and version. Single letters are ignored */
+      /** Words with at least two letters or digits. All must occur in the title, component, source package, version, path, rule, ids, CWEs or asset name of a finding. A word with three characters or more also matches the beginning of a longer word, except for the end of a host name such as `com`, but never its middle. Titles, components and asset names are found by each of their words and the parts between `. _ @ / : -`. A path is found by its beginning, by the name of the file and by the names of the 5 nearest folders; a rule by its id, by its last part and by the 5 parts before it, between `. / :`. URLs, descriptions and solutions are not searched. An id also finds its aliases that count. A package URL (purl) finds its component and version. Single letters are ignored */
       q?: string;
       /** Start of the range, inclusive: a date (00:00 UTC) or a date-time */
       first_seen_from?: string;
@@ -6332,9 +6332,9 @@ export interface Operations {
       not_asset_tag?: string[];
       /** Created, reopened, updated or closed by this import */
       import_id?: string;
-      /** With one of these CVE, GHSA or other public ids, or an alias of it */
+      /** With one of these CVE, GHSA or other public ids, or an alias of it that counts */
       cve?: string[];
-      /** With none of these CVE, GHSA or other public ids, nor an alias of them */
+      /** With none of these CVE, GHSA or other public ids, nor an alias of them that counts */
       not_cve?: string[];
       /** With one of these CWE numbers: `79` or `CWE-79` */
       cwe?: (number | string)[];
@@ -6380,7 +6380,7 @@ export interface Operations {
       tag?: string[];
       /** With none of these tags */
       not_tag?: string[];
-      /** Words with at least two letters or digits in title, component, version, path, rule, ids, CWEs or asset name. All must occur. A word with three characters or more also matches the beginning of a longer word, except for the end of a host name such as `com`. An id also finds its aliases. A package URL (purl) finds its component and version. Single letters are ignored */
+      /** Words with at least two letters or digits. All must occur in the title, component, source package, version, path, rule, ids, CWEs or asset name of a finding. A word with three characters or more also matches the beginning of a longer word, except for the end of a host name such as `com`, but never its middle. Titles, components and asset names are found by each of their words and the parts between `. _ @ / : -`. A path is found by its beginning, by the name of the file and by the names of the 5 nearest folders; a rule by its id, by its last part and by the 5 parts before it, between `. / :`. URLs, descriptions and solutions are not searched. An id also finds its aliases that count. A package URL (purl) finds its component and version. Single letters are ignored */
       q?: string;
       /** Start of the range, inclusive: a date (00:00 UTC) or a date-time */
       first_seen_from?: string;
@@ -6731,9 +6731,9 @@ export interface Operations {
       not_asset_tag?: string[];
       /** Created, reopened, updated or closed by this import */
       import_id?: string;
-      /** With one of these CVE, GHSA or other public ids, or an alias of it */
+      /** With one of these CVE, GHSA or other public ids, or an alias of it that counts */
       cve?: string[];
-      /** With none of these CVE, GHSA or other public ids, nor an alias of them */
+      /** With none of these CVE, GHSA or other public ids, nor an alias of them that counts */
       not_cve?: string[];
       /** With one of these CWE numbers: `79` or `CWE-79` */
       cwe?: (number | string)[];
@@ -6779,7 +6779,7 @@ export interface Operations {
       tag?: string[];
       /** With none of these tags */
       not_tag?: string[];
-      /** Words with at least two letters or digits in title, component, version, path, rule, ids, CWEs or asset name. All must occur. A word with three characters or more also matches the beginning of a longer word, except for the end of a host name such as `com`. An id also finds its aliases. A package URL (purl) finds its component and version. Single letters are ignored */
+      /** Words with at least two letters or digits. All must occur in the title, component, source package, version, path, rule, ids, CWEs or asset name of a finding. A word with three characters or more also matches the beginning of a longer word, except for the end of a host name such as `com`, but never its middle. Titles, components and asset names are found by each of their words and the parts between `. _ @ / : -`. A path is found by its beginning, by the name of the file and by the names of the 5 nearest folders; a rule by its id, by its last part and by the 5 parts before it, between `. / :`. URLs, descriptions and solutions are not searched. An id also finds its aliases that count. A package URL (purl) finds its component and version. Single letters are ignored */
       q?: string;
       /** Start of the range, inclusive: a date (00:00 UTC) or a date-time */
       first_seen_from?: string;
@@ -6912,9 +6912,9 @@ export interface Operations {
       not_asset_tag?: string[];
       /** Created, reopened, updated or closed by this import */
       import_id?: string;
-      /** With one of these CVE, GHSA or other public ids, or an alias of it */
+      /** With one of these CVE, GHSA or other public ids, or an alias of it that counts */
       cve?: string[];
-      /** With none of these CVE, GHSA or other public ids, nor an alias of them */
+      /** With none of these CVE, GHSA or other public ids, nor an alias of them that counts */
       not_cve?: string[];
       /** With one of these CWE numbers: `79` or `CWE-79` */
       cwe?: (number | string)[];
@@ -6960,7 +6960,7 @@ export interface Operations {
       tag?: string[];
       /** With none of these tags */
       not_tag?: string[];
-      /** Words with at least two letters or digits in title, component, version, path, rule, ids, CWEs or asset name. All must occur. A word with three characters or more also matches the beginning of a longer word, except for the end of a host name such as `com`. An id also finds its aliases. A package URL (purl) finds its component and version. Single letters are ignored */
+      /** Words with at least two letters or digits. All must occur in the title, component, source package, version, path, rule, ids, CWEs or asset name of a finding. A word with three characters or more also matches the beginning of a longer word, except for the end of a host name such as `com`, but never its middle. Titles, components and asset names are found by each of their words and the parts between `. _ @ / : -`. A path is found by its beginning, by the name of the file and by the names of the 5 nearest folders; a rule by its id, by its last part and by the 5 parts before it, between `. / :`. URLs, descriptions and solutions are not searched. An id also finds its aliases that count. A package URL (purl) finds its component and version. Single letters are ignored */
       q?: string;
       /** Start of the range, inclusive: a date (00:00 UTC) or a date-time */
       first_seen_from?: string;

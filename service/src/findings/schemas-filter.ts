@@ -4,7 +4,7 @@ import { listParameters, range } from '../http/paging.ts';
 import { Id, OneOf, Strict, Text } from '../http/schemas.ts';
 import { AssetType, Assurance, Multi, Severity, SourceKind, Status, Tag } from './fields/shapes.ts';
 import { FIX_FIRST_RISK } from './list/fix-first.ts';
-import { SOME_WORD } from './words.ts';
+import { MAX_PARTS, SOME_WORD } from './words.ts';
 
 const Cwe = Type.Unsafe<string | number>({
   type: ['integer', 'string'],
@@ -59,8 +59,8 @@ export const filters = {
   asset_tag: Multi(Text(1, 100), 'On an asset with one of these tags', ['pci']),
   not_asset_tag: Multi(Text(1, 100), 'On an asset with none of these tags', ['sandbox']),
   import_id: Type.Optional({ ...Id, description: 'Created, reopened, updated or closed by this import' }),
-  cve: Multi(Text(1, 100), 'With one of these CVE, GHSA or other public ids, or an alias of it', ['CVE-2021-44228']),
-  not_cve: Multi(Text(1, 100), 'With none of these CVE, GHSA or other public ids, nor an alias of them', ['CVE-2021-44228']),
+  cve: Multi(Text(1, 100), 'With one of these CVE, GHSA or other public ids, or an alias of it that counts', ['CVE-2021-44228']),
+  not_cve: Multi(Text(1, 100), 'With none of these CVE, GHSA or other public ids, nor an alias of them that counts', ['CVE-2021-44228']),
   cwe: Multi(Cwe, 'With one of these CWE numbers: `79` or `CWE-79`', [79]),
   component: Type.Optional(
     Text(1, 300, {
@@ -98,8 +98,7 @@ export const filters = {
   q: Type.Optional(
     Text(1, 200, {
       pattern: SOME_WORD,
-      description:
-        'Words with at least two letters or digits in title, component, version, path, rule, ids, CWEs or asset name. All must occur. A word with three characters or more also matches the beginning of a longer word, except for the end of a host name such as `com`. An id also finds its aliases. A package URL (purl) finds its component and version. Single letters are ignored',
+      description: `Words with at least two letters or digits. All must occur in the title, component, source package, version, path, rule, ids, CWEs or asset name of a finding. A word with three characters or more also matches the beginning of a longer word, except for the end of a host name such as \`com\`, but never its middle. Titles, components and asset names are found by each of their words and the parts between \`. _ @ / : -\`. A path is found by its beginning, by the name of the file and by the names of the ${MAX_PARTS} nearest folders; a rule by its id, by its last part and by the ${MAX_PARTS} parts before it, between \`. / :\`. URLs, descriptions and solutions are not searched. An id also finds its aliases that count. A package URL (purl) finds its component and version. Single letters are ignored`,
       examples: ['openssl 1.1.1k'],
     }),
   ),

@@ -25,9 +25,14 @@ describe('the words of a finding', () => {
   it.each([
     [{ vulnerability_ids: ['CVE-2021-44228', 'GHSA-jfh8-c2jp-5v3q'] }, ['v:cve-2021-44228', 'w:44228', 'v:ghsa-jfh8-c2jp-5v3q']],
     [{ cwes: [79], tags: ['PCI'] }, ['k:79', 't:pci']],
-    [{ location: { path: './Src/auth/Login.ts' } }, ['w:src/auth/login.ts', 'w:login.ts']],
-    [{ location: { path: 'C:\\work\\src\\a b.ts' } }, ['w:work/src/a', 'w:b.ts']],
-    [{ rule: 'javascript.lang.eval-detected' }, ['w:javascript.lang.eval-detected', 'w:eval-detected']],
+    [{ location: { path: './Src/auth/Login.ts' } }, ['w:src/auth/login.ts', 'w:login.ts', 'w:src', 'w:auth']],
+    [{ location: { path: 'C:\\work\\src\\a b.ts' } }, ['w:work/src/a', 'w:b.ts', 'w:work', 'w:src']],
+    [{ location: { path: 'my app/1/x/src.d/a-b.c' } }, ['w:my', 'w:app/1/x/src.d/a-b.c', 'w:a-b.c', 'w:app', 'w:src.d']],
+    [{ location: { path: 'pom.xml' } }, ['w:pom.xml']],
+    [{ rule: 'javascript.lang.eval-detected' }, ['w:javascript.lang.eval-detected', 'w:eval-detected', 'w:javascript', 'w:lang']],
+    [{ rule: 'CKV_AWS_1' }, ['w:ckv_aws_1']],
+    [{ rule: 'java:S2068' }, ['w:java:s2068', 'w:s2068', 'w:java']],
+    [{ rule: 'py/sql-injection' }, ['w:py/sql-injection', 'w:sql-injection', 'w:py']],
     [{ rule: '01994f3e-8a10-7c31-9d3c-5f1f4b8f0a11', tool: 'manual' }, []],
     [{ location: { version: '1:1.1.1k-7+deb11' } }, ['w:1.1.1k-7', 'w:deb11']],
     [{ location: { version: '3' } }, ['w:3']],
@@ -38,6 +43,12 @@ describe('the words of a finding', () => {
 
   it('keep a long path short enough for the index', () => {
     expect(Math.max(...words({ location: { path: `src/${'long-folder/'.repeat(50)}a.ts` } }).map(({ length }) => length))).toBeLessThanOrEqual(102);
+  });
+
+  it('have the nearest folders of a deep path, and the last parts of a long rule', () => {
+    const path = words({ location: { path: `${Array.from({ length: 20 }, (_, n) => `folder${n}`).join('/')}/a.ts` } });
+    expect(path.slice(2)).toEqual(Array.from({ length: 5 }, (_, n) => `w:folder${n + 15}`));
+    expect(words({ rule: Array.from({ length: 20 }, (_, n) => `part${n}`).join('.') })).toHaveLength(7);
   });
 
   it('keep what identifies the finding, however long the title is', () => {

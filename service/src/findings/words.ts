@@ -19,8 +19,8 @@ export function wordsOf({ vulnerability_ids, cwes, tags, title, rule, tool, loca
   for (const tag of tags) words.add(`t:${tag.toLowerCase()}`);
   const add = (word: string): void => void words.add(`w:${word}`);
   // The rule of a finding that a person created is an id.
-  if (rule !== null && tool !== 'manual') namedWords(rule, '.').forEach(add);
-  if (location.path !== undefined) namedWords(normalPath(location.path), '/').forEach(add);
+  if (rule !== null && tool !== 'manual') for (const word of ruleWords(rule)) words.add(word);
+  if (location.path !== undefined) for (const word of pathWords(location.path)) words.add(word);
   if (location.version !== undefined) versionWords(location.version).forEach(add);
   if (location.source_package !== undefined) compoundsOf(location.source_package).filter(isKept).forEach(add);
   for (const text of [location.component ?? '', assetName, title]) for (const word of wordsIn(text)) words.add(word);
@@ -37,6 +37,8 @@ export function wordsOfName(name: string): string[] {
 
 const CVE_NUMBER = /^CVE-\d+-(\d+)$/i;
 const MAX_WORDS = 60;
+/** Most folders of a path and parts of a rule that are words of their own. Each word of a finding takes about 10 bytes and some time of its import. */
+export const MAX_PARTS = 5;
 const MAX_LENGTH = 100;
 
 /** The words of a text and the parts of compound words: "log4j-core" is also "log4j" and "core". */
@@ -56,13 +58,22 @@ export function splitWords(text: string): string[] {
   return words.size > MAX_WORDS ? [...words].slice(0, MAX_WORDS) : [...words];
 }
 
-/** A path or rule as a whole, and what people call it: the name of the file, the last part of the rule. The parts in between would be too many. */
-function namedWords(name: string, separator: '/' | '.'): string[] {
-  const compounds = wholeWords(name);
-  const last = compounds.at(-1) ?? '';
-  const own = last.slice(last.lastIndexOf(separator) + 1);
-  return own.length > 2 ? [...compounds, own] : compounds;
-}
+/** A path as a whole, the name of the file, and those of the folders that are nearest to it. */
+const pathWords = remembered((path: string): readonly string[] => {
+  const plain = normalPath(path);
+  const names = plain.split('/').flatMap(wholeWords);
+  return stored([...wholeWords(plain), ...names.slice(-1), ...nearest(names.slice(0, -1))]);
+});
+
+/** A rule as a whole, and its parts: `audit` and `eval-detected` of `lang.security.audit.eval-detected`. */
+const ruleWords = remembered((rule: string): readonly string[] => {
+  const compounds = wholeWords(rule);
+  const parts = compounds.flatMap((compound) => compound.split(RULE_PARTS));
+  return stored([...compounds, ...parts.slice(-1).filter(isName), ...nearest(parts.slice(0, -1))]);
+});
+
+const nearest = (parts: readonly string[]): string[] => parts.filter(isName).slice(-MAX_PARTS);
+const stored = (words: readonly string[]): string[] => [...new Set(words)].map((word) => `w:${word}`);
 
 /** A version without the epoch of distributions. */
 function versionWords(version: string): string[] {
@@ -80,6 +91,7 @@ export function compoundsOf(text: string): string[] {
 }
 
 const cut = (word: string): string => (word.length > MAX_LENGTH ? word.slice(0, MAX_LENGTH) : word);
+const isName = (part: string): boolean => part.length > 1;
 const isShort = (part: string): boolean => part.length < 2;
 /** Single letters are not words. Single digits are often versions. */
 const isKept = (word: string): boolean => word.length > 1 || DIGIT.test(word);
@@ -96,3 +108,4 @@ export const JOINT = /[._@/:-]/;
 export const JOINTS = /[._@/:-]+/;
 /** Between the sections of a compound: host and path, name and version. */
 export const SECTIONS = /[@/:]+/;
+const RULE_PARTS = /[./:]+/;

@@ -109,6 +109,12 @@ describe('a search for what a scanner reports', () => {
     ['KSV014 2.0', [django]],
     ['srv/app', [django]],
     ['requirements.txt', [django]],
+    ['requirements', [django]],
+    ['app', [django]],
+    ['app/requirements.txt', [django]],
+    ['srv/requirements.txt', [django]],
+    ['app/require', [django]],
+    ['pp/requirements.txt', []],
     ['CWE-79 log4', [log4j]],
     ['CWE-798', []],
     ['CVE-2021-44228', [django, log4j, openssl]],
@@ -125,6 +131,19 @@ describe('a search for what a scanner reports', () => {
   ])('for %j', (query, found) => {
     expect([django, log4j, openssl].filter((one) => matches(searchFor(query), wordsOf(one, 'shop')))).toEqual(found);
   });
+
+  it.each(['zqjava', 'zqmain/zqjava', 'src/zqmain', 'App.py', 'app', 'audit', 'security.audit', 'SECURITY', 'dangerous-sub', 'audit.dangerous'])(
+    'for %j finds the parts of a path and a rule',
+    (query) => {
+      const found = {
+        ...django,
+        title: 'Command injection',
+        rule: 'python.lang.security.audit.dangerous-subprocess-use',
+        location: { path: 'src/zqmain/zqjava/App.py', line: 3 },
+      };
+      expect(matches(searchFor(query), wordsOf(found, 'shop'))).toBe(true);
+    },
+  );
 
   it('names the ids whose aliases count as well', () => {
     expect(idsIn(searchFor('shop GHSA-aaaa-bbbb-cccc SNYK-JS-LODASH-1 openssl'))).toEqual(['ghsa-aaaa-bbbb-cccc', 'snyk-js-lodash-1']);
