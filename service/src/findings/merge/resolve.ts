@@ -71,7 +71,7 @@ function isChanging({ created, joined, updated }: Groups): boolean {
 /** Writes the findings and sightings that are new, returned or say something else. */
 async function writeChanged(tx: TenantTx, resolution: Resolution, groups: Groups): Promise<void> {
   const { created, joined, updated, several, places } = groups;
-  if (several) await gatherWords(tx, resolution);
+  if (several) await gatherSaid(tx, resolution);
   await keepTexts(tx, resolution);
   if (joined || updated) await moveKnown(tx, resolution);
   if (created > 0) await createFindings(tx, resolution, groups);
@@ -83,19 +83,24 @@ async function writeChanged(tx: TenantTx, resolution: Resolution, groups: Groups
 /** Most words that a finding gets from its other records. */
 const GATHERED = 500;
 
-/** A search finds a finding by the words of all its records, and not only of the one that says most. Tags are those of that one. */
-async function gatherWords(tx: TenantTx, { orgId, importId }: Resolution): Promise<void> {
+/** A finding has the ids and CWEs of all its records, and a search finds it by the words of all of them. The rest is what the record says that says most. */
+async function gatherSaid(tx: TenantTx, { orgId, importId }: Resolution): Promise<void> {
   await sql`
     with several as materialized (
       select g.n, unnest(g.members) as member from tenant_import_groups g
       where g.org_id = ${orgId} and g.import_id = ${importId} and g.rows > 1 and g.outcome = any(${changed})
-    ), gathered as materialized (
-      select several.n, (array_agg(distinct word))[1:${sql.lit(GATHERED)}] as words
+    ), said as materialized (
+      select several.n, r.words, r.vulnerability_ids, r.cwes
       from several join tenant_import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = several.member and r.present
-      cross join lateral unnest(r.words) as word where word not like 't:%' group by several.n
+    ), gathered as materialized (
+      select said.n, (array_agg(distinct word))[1:${sql.lit(GATHERED)}] as words
+      from said cross join lateral unnest(said.words) as word where word not like 't:%' group by said.n
+    ), united as materialized (
+      select said.n, distinct_ids(concat_arrays(said.vulnerability_ids)) as vulnerability_ids, distinct_sorted(concat_arrays(said.cwes)) as cwes from said group by said.n
     )
-    update tenant_import_rows r set words = distinct_sorted(r.words || gathered.words) from gathered
-    where r.org_id = ${orgId} and r.import_id = ${importId} and r.n = gathered.n`.execute(tx);
+    update tenant_import_rows r set words = distinct_sorted(r.words || gathered.words), vulnerability_ids = united.vulnerability_ids, cwes = united.cwes
+    from united left join gathered on gathered.n = united.n
+    where r.org_id = ${orgId} and r.import_id = ${importId} and r.n = united.n`.execute(tx);
 }
 
 function groupsSql({ orgId, importId }: Resolution, where: ReturnType<typeof sql>) {
