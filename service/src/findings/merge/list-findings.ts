@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 import { dueSql } from '../sla.ts';
-import { updateShared } from './merged-values.ts';
+import { countsSql, updateShared } from './merged-values.ts';
 import type { Resolution } from './resolution.ts';
 
 /**
  * Lists findings that so far only pull requests or development branches had, and that a track that counts has now. Their time begins with it, and what the
- * other tracks say no longer matters, so severity and deadline follow from what is left.
+ * other tracks say no longer matters, so severity, sources and deadline follow from what is left.
  */
 export async function listFindings(tx: TenantTx, resolution: Resolution): Promise<void> {
   const { orgId, importId, sla } = resolution;
@@ -20,10 +20,17 @@ export async function listFindings(tx: TenantTx, resolution: Resolution): Promis
       and s.track <> all(select counted.track from tenant_import_groups counted where counted.org_id = ${orgId} and counted.import_id = ${importId} and counted.finding_id = g.finding_id and counted.counts)`.execute(
     tx,
   );
-  await updateShared(tx, resolution, sql`select unnest(${ids}::uuid[])`);
+  const listed = sql`f.org_id = ${orgId} and f.id = any(${ids}::uuid[])`;
   await sql`
-    update findings f set listed = true, first_seen = g.seen_at, clock_from = g.seen_at, due_at = ${dueSql(sla, sql`g.seen_at`, sql`f.severity`, sql`f.kev`)}
-    from tenant_import_groups g where ${unlisted}`.execute(tx);
+    with counted as materialized (
+      select f.id, min(s.first_seen) as first_seen, max(s.last_seen) as last_seen
+      from (select own.org_id, own.id, own.asset_id, true as listed from findings own) f
+      join sightings s on s.org_id = ${orgId} and s.finding_id = f.id and ${countsSql(orgId)} where ${listed} group by f.id
+    )
+    update findings f set listed = true, first_seen = counted.first_seen, last_seen = counted.last_seen, clock_from = counted.first_seen
+    from counted where ${listed} and counted.id = f.id`.execute(tx);
+  await updateShared(tx, resolution, sql`select unnest(${ids}::uuid[])`);
+  await sql`update findings f set due_at = ${dueSql(sla, sql`f.clock_from`, sql`f.severity`, sql`f.kev`)} where ${listed}`.execute(tx);
   await sql`update tenant_import_groups set outcome = 'created' where org_id = ${orgId} and import_id = ${importId} and finding_id = any(${ids}::uuid[])`.execute(
     tx,
   );

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { assetFacts } from '../../assets/relations.ts';
+import { assetFacts, assetTracks } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { assignments, columnsOf, insertLists, type NamedValues, selection } from '../../db/named-values.ts';
 import { anyRows } from '../../db/rows.ts';
@@ -52,7 +52,15 @@ const bestTitle = sql`
 function countingSql(orgId: string, ids: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(
     select s.*, count(*) filter (where s.state = 'present') over (partition by s.finding_id) as present_count, ${bestTitle} as best_title
-    from sightings s where s.org_id = ${orgId} and s.said is not null and s.finding_id in (${ids}))`;
+    from sightings s
+    cross join lateral (select own.asset_id, own.listed from findings own where own.org_id = ${orgId} and own.id = s.finding_id offset 0) f
+    where s.org_id = ${orgId} and s.said is not null and s.finding_id in (${ids}) and ${countsSql(orgId)})`;
+}
+
+/** Whether the sighting `s` counts for the finding `f`. Once a track that counts has the finding, what pull requests and branches in development say does not. */
+export function countsSql(orgId: string): RawBuilder<boolean> {
+  return sql`(not f.listed or not exists (
+    select from ${assetTracks} track where track.org_id = ${orgId} and track.asset_id = f.asset_id and track.n = s.track and not track.counts offset 0))`;
 }
 
 /** Position of the source of the sighting `s` in the ranking. Null if it is not ranked. */
@@ -140,7 +148,7 @@ export async function updateShared(tx: TenantTx, resolution: Merging, ids: RawBu
 
 /** The words of what was said, of the sources and the asset type, and the tags of the finding instead of those of the record. */
 const searchSql = sql`array_to_tsvector(array(select word from unnest(merged.words) as word where word not like 't:%')
-  || array(select unnest(array['p:' || o.provider] || case o.kind when 'connection' then array['c:' || o.name] else '{}' end) from sources o where o.org_id = f.org_id and o.id = any(merged.source_ids))
+  || array(select unnest(array['p:' || o.provider] || case o.kind when 'connection' then array['c:' || o.name] else '{}' end) from sources o where o.org_id = f.org_id and o.id = any(coalesce(merged.source_ids, f.source_ids)))
   || array['a:' || f.asset_type] || array(select 't:' || lower(tag) from unnest(merged.tags) as tag))`;
 
 /** Sets the columns that follow from what sources say. What people decided stays, and a deadline is never moved back. */
@@ -162,7 +170,7 @@ async function applyValues(tx: TenantTx, { orgId, importId, sla, actor }: Mergin
       ${joinKnown(sql`f.weakness`, sql`r.vulnerability_ids`)}
       cross join lateral (
         select min(s.first_seen) as first_seen, max(s.last_seen) as last_seen, array_agg(distinct s.source_id order by s.source_id) as source_ids
-        from sightings s where s.org_id = ${orgId} and s.finding_id = r.finding_id
+        from sightings s where s.org_id = ${orgId} and s.finding_id = r.finding_id and ${countsSql(orgId)}
       ) seen
     ), recorded as (
       ${historySql(actor, entries, importId)}
@@ -172,7 +180,7 @@ async function applyValues(tx: TenantTx, { orgId, importId, sla, actor }: Mergin
       severity_disputed: sql`merged.severity_disputed`,
       risk_score: riskSql('merged', 'merged'),
       search: searchSql,
-      source_ids: sql`merged.source_ids`,
+      source_ids: sql`coalesce(merged.source_ids, f.source_ids)`,
       first_seen: sql`least(f.first_seen, merged.first_seen)`,
       last_seen: sql`greatest(f.last_seen, merged.last_seen)`,
       due_at: sql`case when f.closed_at is null then least(f.due_at, ${dueSql(sla, clock, sql`merged.severity`, sql`merged.kev`)}) else f.due_at end`,

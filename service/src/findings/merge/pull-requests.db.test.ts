@@ -1,5 +1,5 @@
-import type { Asset } from '@rrs/scan-reports';
-import { expect, it } from 'vitest';
+import type { Asset, Observation } from '@rrs/scan-reports';
+import { describe, expect, it } from 'vitest';
 import { seen, useImports } from '../../testing/findings/imports.ts';
 
 const engine = useImports();
@@ -64,4 +64,58 @@ it('what a pull request says of a finding does not matter once the main branch h
   }
   expect(outcomes[0]).toMatchObject([{ listed: true, severity: 2, source_severity: 2, severity_disputed: false }]);
   expect(outcomes[1]).toEqual(outcomes[0]);
+});
+
+describe('who saw a finding, and when, follows from the tracks that count', () => {
+  const request = on('refs/pull/1/merge');
+  const main = on('main');
+  const scan = (asset: Asset, source: 'tool_a' | 'tool_b', day: number, given: Partial<Observation> = {}) => ({ asset, source, day, given });
+  type Scan = ReturnType<typeof scan>;
+
+  async function stateAfter(scans: readonly Scan[]): Promise<unknown> {
+    const org = await engine.organization();
+    for (const { asset, source, day, given } of scans) {
+      const scope = { coverage: 'complete', started_at: new Date(Date.UTC(2026, 0, day)).toISOString() } as const;
+      await engine.run(org, [{ ...inLine(asset, 1), ...given }, { run: { asset } }], { source, scope });
+    }
+    const { rows } = await engine.admin().query(
+      `select f.listed, f.first_seen, f.last_seen, f.clock_from, f.due_at, f.title, f.severity, f.cwes, f.search::text,
+         (select array_agg(o.provider order by o.provider) from sources o where o.org_id = f.org_id and o.id = any(f.source_ids)) as sources
+       from findings f where f.org_id = $1`,
+      [org],
+    );
+    return rows;
+  }
+
+  it.each<[string, Scan[], object]>([
+    [
+      'if a pull request was scanned later, by another tool',
+      [scan(request, 'tool_b', 14, { severity: 'critical', cwes: [20] }), scan(main, 'tool_a', 12)],
+      { last_seen: new Date('2026-01-12'), first_seen: new Date('2026-01-12'), sources: ['tool_a'], cwes: [] },
+    ],
+    [
+      'if the report states when the tool first saw it',
+      [scan(request, 'tool_b', 10, { first_seen: new Date('2026-01-01') }), scan(main, 'tool_a', 12, { first_seen: new Date('2026-01-08') })],
+      { last_seen: new Date('2026-01-12'), first_seen: new Date('2026-01-08'), sources: ['tool_a'] },
+    ],
+    [
+      'if two tools see it on the main branch',
+      [scan(request, 'tool_b', 14), scan(main, 'tool_a', 11), scan(main, 'tool_b', 12, { severity: 'low' })],
+      { last_seen: new Date('2026-01-12'), first_seen: new Date('2026-01-11'), sources: ['tool_a', 'tool_b'] },
+    ],
+    [
+      'if the main branch no longer has it',
+      [scan(request, 'tool_b', 14, { severity: 'critical', title: 'Worse' }), scan(main, 'tool_a', 11), scan(main, 'tool_a', 12, { rule: 'other' })],
+      { last_seen: new Date('2026-01-11'), sources: ['tool_a'], severity: 4, title: 'A weakness' },
+    ],
+  ])('%s, in any order', async (_name, scans, expected) => {
+    const [request, ...main] = scans as [Scan, ...Scan[]];
+    const [first, ...others] = await Promise.all([
+      stateAfter([...main, request]),
+      stateAfter([request, ...main]),
+      stateAfter([...main.slice(0, 1), request, ...main.slice(1)]),
+    ]);
+    expect(first).toContainEqual(expect.objectContaining({ listed: true, ...expected }));
+    for (const other of others) expect(other).toEqual(first);
+  });
 });
