@@ -76,6 +76,15 @@ export const noGroups: Groups = {
   late: false,
 };
 
+/**
+ * Whether what the group `k` says counts and not what the sighting `s` says, if both are from the same time. The less favourable one does, whichever is
+ * imported first: what the tool does not suppress, and then what is more severe. The digest decides between others.
+ */
+function outweighsSql({ orgId, importId }: Resolution): RawBuilder<boolean> {
+  return sql`(select (not r.suppressed, r.severity, k.content) > (not s.suppressed, s.severity, s.content) from tenant_import_rows r
+    where r.org_id = ${orgId} and r.import_id = ${importId} and r.n = k.n)`;
+}
+
 const changed = sql`outcome = any(${changedOutcomes as readonly string[]})`;
 
 /**
@@ -181,9 +190,10 @@ export async function groupRecords(tx: TenantTx, resolution: Resolution, isCompl
           then case when ${provesFixed} then 'gone' else 'declared' end else 'unchanged' end
         when s.state is null then 'joined'
         when s.state = 'unknown' or (s.state = 'absent' and late.absent_at is null) then 'returned'
-        when s.state = 'absent' and k.shown_at > s.last_seen and (s.content <> k.content or k.shown_at > s.absent_at) then 'updated'
+        when s.state = 'absent' and k.shown_at > s.absent_at then 'updated'
+        when s.state = 'absent' and s.content <> k.content and (k.shown_at > s.last_seen or (k.shown_at = s.last_seen and ${outweighsSql(resolution)})) then 'updated'
         when s.state = 'absent' or k.shown_at < ${lastSeenSql} then 'unchanged'
-        when s.content <> k.content then 'updated'
+        when s.content <> k.content and (k.shown_at > ${lastSeenSql} or ${outweighsSql(resolution)}) then 'updated'
         else 'unchanged'
       end
     from decided k

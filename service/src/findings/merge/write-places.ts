@@ -47,7 +47,7 @@ export async function writePlaces(tx: TenantTx, { orgId, importId, sourceId }: R
 
 /**
  * Ends the places that a complete run does not show, unless it did not read their files. If its report arrives late, these are the places that were last seen
- * before it, also of findings that only newer scans show. When a place was last seen is written once a day. Call it after the run was recorded.
+ * before it, also of findings that only newer scans show. What another scan shows at the same time is there. When a place was last seen is written once a day. Call it after the run was recorded.
  */
 export async function endMissingPlaces(tx: TenantTx, { orgId, importId, sourceId }: Resolution, { isUnread }: CompleteRun): Promise<void> {
   const ofFinding = (table: string) => sql`${sql.table(table)} own where own.org_id = ${orgId} and own.import_id = ${importId} and own.finding_id = f.id`;
@@ -72,7 +72,7 @@ export async function endMissingPlaces(tx: TenantTx, { orgId, importId, sourceId
     cross join lateral (
       select known.place from occurrences known
       where known.org_id = ${orgId} and known.finding_id = f.id and known.source_id = ${sourceId} and known.track = run.track and known.state = 'present'
-        and (not run.is_late or known.last_seen < date_trunc('day', run.started_at, 'UTC'))
+        and known.last_seen < case when run.is_late then date_trunc('day', run.started_at, 'UTC') else run.started_at end
         and (${isShown} or (run.is_late and not run.selective and ${isLessAble} is not true))
         and ${isUnread(sql`known.location`)} is not true and not ${showsPlace} offset 0) missing
     where o.org_id = ${orgId} and o.finding_id = f.id and o.source_id = ${sourceId} and o.track = run.track and o.place = missing.place
