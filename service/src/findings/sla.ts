@@ -16,3 +16,8 @@ export function dueSql(policy: SlaPolicy, from: RawBuilder<Date>, severity: RawB
   const capped = sql`case when ${kev} and ${policy.kev}::integer is not null then least(coalesce(${days}, ${policy.kev}::integer), ${policy.kev}::integer) else ${days} end`;
   return sql<Date>`coalesce(${from} + make_interval(days => ${capped}), 'infinity'::timestamptz)`;
 }
+
+/** The deadline of the finding `f` if its time began at `from`: it follows from the worst that was known since, which the finding may no longer say. */
+export function movedDueSql(from: RawBuilder<Date>): RawBuilder<Date> {
+  return sql<Date>`(f.due_at - (f.clock_from - ${from}))`;
+}

@@ -77,7 +77,7 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report):
   await lockImport(tx, orgId, row.id);
   await assertStaged(tx, row, staged);
   const scope = row.scan_scope as ScanScope;
-  const { sla, brake } = await readPolicy(tx, orgId);
+  const { sla, brake, source_ranking } = await readPolicy(tx, orgId);
   const resolution: Resolution = {
     orgId,
     importId: row.id,
@@ -86,6 +86,7 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report):
     sourceWords: wordsOfSource(source),
     provesFixed: source.kind === 'connection',
     sla,
+    ranking: source_ranking,
     actor: { ...(row.actor as Omit<HistoryActor, 'orgId'>), orgId },
     staged: stagedRows(staged),
     files: staged.run.files?.length ?? null,

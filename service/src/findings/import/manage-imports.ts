@@ -132,7 +132,7 @@ async function lockUnconfirmed(tx: TenantTx, orgId: string, id: string): Promise
 /** Applies the withheld closures. */
 export async function confirmImport(tx: TenantTx, actor: Actor, id: string, follower: FindingFollower): Promise<ImportRow> {
   const row = await lockUnconfirmed(tx, actor.orgId, id);
-  const { sla } = await readPolicy(tx, actor.orgId);
+  const { sla, source_ranking } = await readPolicy(tx, actor.orgId);
   const resolution = {
     orgId: actor.orgId,
     importId: id,
@@ -141,6 +141,7 @@ export async function confirmImport(tx: TenantTx, actor: Actor, id: string, foll
     sourceWords: [],
     provesFixed: false,
     sla,
+    ranking: source_ranking,
     actor,
     staged: { rows: 0, seen: 0 },
     files: null,

@@ -8,7 +8,7 @@ import { joinKnown } from '../../vulnerabilities/relations.ts';
 import { riskSql } from '../../vulnerabilities/risk.ts';
 import { foldedColumns, importedColumns, saidByFinding, saidNames } from '../fields/derive.ts';
 import { historySql } from '../history.ts';
-import { dueSql } from '../sla.ts';
+import { dueSql, movedDueSql } from '../sla.ts';
 import type { Groups } from './group-records.ts';
 import type { Resolution } from './resolution.ts';
 
@@ -64,7 +64,7 @@ export function countsSql(orgId: string): RawBuilder<boolean> {
 }
 
 /** Position of the source of the sighting `s` in the ranking. Null if it is not ranked. */
-function rankSql(orgId: string, ranking: readonly string[]): RawBuilder<unknown> {
+export function rankSql(orgId: string, ranking: readonly string[]): RawBuilder<unknown> {
   if (ranking.length === 0) return sql`null::integer`;
   const names = sql`${ranking.map((name) => name.toLowerCase())}::text[]`;
   return sql`(
@@ -183,7 +183,7 @@ async function applyValues(tx: TenantTx, { orgId, importId, sla, actor }: Mergin
       source_ids: sql`coalesce(merged.source_ids, f.source_ids)`,
       first_seen: sql`least(f.first_seen, merged.first_seen)`,
       last_seen: sql`greatest(f.last_seen, merged.last_seen)`,
-      due_at: sql`case when f.closed_at is null then least(f.due_at, ${dueSql(sla, clock, sql`merged.severity`, sql`merged.kev`)}) else f.due_at end`,
+      due_at: sql`case when f.closed_at is null or merged.last_seen < f.closed_at then least(${movedDueSql(clock)}, ${dueSql(sla, clock, sql`merged.severity`, sql`merged.kev`)}) else f.due_at end`,
       clock_from: clock,
       version: sql`f.version + 1`,
       updated_at: sql`now()`,

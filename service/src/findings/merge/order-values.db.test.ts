@@ -131,6 +131,24 @@ describe('of reports of the same time, the order does not matter', () => {
       [severe],
     ],
     [
+      'if a newer scan says something else',
+      [
+        { items: [low], day: 1 },
+        { items: [critical], day: 1 },
+        { items: [lib({ severity: 'medium', title: 'New' })], day: 3 },
+      ],
+      [{ severity: 3, title: 'New' }],
+    ],
+    [
+      'if a newer scan shows that it is gone',
+      [
+        { items: [low], day: 1, complete: true },
+        { items: [critical], day: 1, complete: true },
+        { items: [lib({ location: { component: 'lib2' } })], day: 3, complete: true },
+      ],
+      [{ ...severe, status: 'verified' }, { status: 'open' }],
+    ],
+    [
       'what one of them shows is there',
       [
         { items: [critical], day: 1, complete: true },
@@ -148,5 +166,58 @@ describe('of reports of the same time, the order does not matter', () => {
     ],
   ])('%s', async (_name, steps, expected) => {
     await expectInAnyOrder(steps, expected);
+  });
+});
+
+describe('a deadline follows from the worst that was said since it began, in any order', () => {
+  const dueAfter = (from: number, days: number) => ({ first_seen: day(from), clock_from: day(from), due_at: day(from + days) });
+  const [ofCritical, ofLow] = [15, 180];
+  const said = (n: number, severity: Observation['severity'], source: Step['source'] = 'tool_a', given: Partial<Observation> = {}): Step => ({
+    items: [lib({ severity, ...given })],
+    day: n,
+    source,
+  });
+  const gone = (n: number): Step => ({ items: [other], day: n, complete: true });
+
+  it.each<[string, Step[], object]>([
+    [
+      'of one tool',
+      [said(1, 'critical'), said(5, 'low')],
+      { severity: 2, ...dueAfter(1, ofCritical), sightings: [['tool_a', 'present', 2, 5, false, expect.any(String)]] },
+    ],
+    ['of one tool that said it later', [said(1, 'low'), said(5, 'critical')], { severity: 5, ...dueAfter(1, ofCritical) }],
+    ['of one tool three times', [said(1, 'low'), said(3, 'critical'), said(5, 'medium')], { severity: 3, ...dueAfter(1, ofCritical) }],
+    ['of two tools', [said(1, 'critical'), said(3, 'medium', 'tool_b'), said(5, 'low')], { severity: 3, ...dueAfter(1, ofCritical) }],
+    ['of two tools, the first of which was mild', [said(1, 'low', 'tool_b'), said(3, 'critical'), said(5, 'low')], { severity: 2, ...dueAfter(1, ofCritical) }],
+    [
+      'that includes known exploitation',
+      [said(1, 'low', 'tool_a', { known_exploited: true }), said(5, 'low')],
+      { severity: 2, first_seen: day(1), due_at: expect.not.stringContaining(day(1 + ofLow)) },
+    ],
+    ['of what is gone', [said(1, 'critical'), said(5, 'low'), gone(7)], { status: 'verified', ...dueAfter(1, ofCritical) }],
+    ['of what is gone and became worse before', [said(1, 'low'), said(5, 'critical'), gone(7)], { status: 'verified', ...dueAfter(1, ofCritical) }],
+  ])('%s', async (_name, steps, expected) => {
+    await expectInAnyOrder(steps, [expected, ...(steps.some(({ items }) => items[0] === other) ? [{}] : [])]);
+  });
+
+  it('unless a distribution had rated it by then', async () => {
+    const rated = said(1, 'low', 'tool_b', { severity_source: 'debian' });
+    const [copied, later] = [said(3, 'critical', 'tool_a', { severity_source: 'nvd' }), said(5, 'low')];
+    const inOrder = await outcomeOf([rated, copied, later]);
+    expect(inOrder).toMatchObject([{ severity: 2, ...dueAfter(1, ofLow) }]);
+    expect(await outcomeOf([rated, later, copied])).toEqual(inOrder);
+  });
+
+  it('that began again when the finding came back: what was said before does not matter', async () => {
+    const steps = [said(2, 'high'), gone(3), said(5, 'low'), said(1, 'critical')];
+    expect(await outcomeOf(steps)).toMatchObject([{ status: 'open', first_seen: day(1), clock_from: day(5), due_at: day(5 + ofLow) }, {}]);
+  });
+
+  it('that a person set does not change', async () => {
+    const org = await imported([said(5, 'low')]);
+    await engine.admin().query('update findings set severity_override = 2, severity = 2 where org_id = $1', [org]);
+    const scope = { started_at: day(1), asset: { type: repository.type, name: repository.name } };
+    await engine.run(org, [lib({ severity: 'critical' })], { scope });
+    expect(await findingsOf(org)).toMatchObject([{ due_at: new Date(day(1 + ofLow)) }]);
   });
 });

@@ -14,6 +14,8 @@ export interface Resolution {
   /** Whether a record that calls a finding fixed proves it. Only a connection speaks for its vendor, a file can say anything. */
   provesFixed: boolean;
   sla: SlaPolicy;
+  /** The sources whose severity the organization trusts, best first. */
+  ranking: readonly string[];
   actor: HistoryActor;
   /** How many files the report lists as read. Null if it does not list them. */
   files: number | null;

@@ -1,9 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import { importedAssets } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
-import { dueSql } from '../sla.ts';
+import { foldedColumns } from '../fields/derive.ts';
+import { dueSql, movedDueSql } from '../sla.ts';
 import { changedOutcomes, type Groups, lastSeenSql } from './group-records.ts';
-import { saidByFindingSql, saidByRecord } from './merged-values.ts';
+import { rankSql, saidByFindingSql, saidByRecord } from './merged-values.ts';
 import type { Resolution } from './resolution.ts';
 import { kindsSql, listsComponentSql, sameBuildAtSql, wasShownAtSql } from './run-lists.ts';
 
@@ -143,6 +144,19 @@ async function keepSaid(tx: TenantTx, { orgId, importId }: Resolution): Promise<
 /** Whether the run was less able than every run that saw the sighting `s` before. */
 export const isLessAble = sql`((s.bar_credentialed and run.credentialed is not true) or s.bar_knowledge_at > run.knowledge_at)`;
 
+/** The severity that the finding had when the record `r` of the group `g` was new: of what it says, and of what other sources had said by then. */
+function severityThen({ orgId, sourceId, ranking }: Resolution): RawBuilder<unknown> {
+  return sql`case when not g.is_shared then r.severity else (
+    select ${sql.raw(foldedColumns.severity ?? '')} from (
+      select s.severity, s.severity_source, ${rankSql(orgId, ranking)} as ranked from (
+        select ${sourceId}::uuid as source_id, r.severity, r.severity_source
+        union all
+        select other.source_id, other.severity, other.said->>'severity_source' from sightings other
+        where other.org_id = ${orgId} and other.finding_id = g.finding_id and (other.source_id, other.track) <> (${sourceId}, g.track) and other.first_seen <= g.seen_at
+      ) s
+    ) x) end`;
+}
+
 /** Records of known content take no part in grouping. Otherwise equal ones, also of older reports, only move the times at which a finding was seen and lower its bar. */
 export async function refreshTimes(tx: TenantTx, resolution: Resolution): Promise<void> {
   const { orgId, importId, sourceId, sla } = resolution;
@@ -152,15 +166,30 @@ export async function refreshTimes(tx: TenantTx, resolution: Resolution): Promis
   const runs = sql`with run as materialized (select * from ${runsSql(resolution)} runs)`;
   const first = sql`least(r.first_seen, g.seen_at)`;
   const clock = sql<Date>`case when f.reopen_count = 0 then least(f.clock_from, ${first}) else f.clock_from end`;
-  await sql`${runs} update sightings s set last_seen = greatest(s.last_seen, g.seen_at), first_seen = least(s.first_seen, ${first}), unseen = ${withUnseen({ first, again: sql`g.seen_at` })},
+  // What was said before the clock started, or before a person rated the finding, does not count.
+  const isOfClock = sql`g.seen_at >= ${clock} and f.severity_override is null`;
+  const due = dueSql(
+    sla,
+    clock,
+    sql`case when ${isOfClock} then greatest(f.severity, ${severityThen(resolution)}) else f.severity end`,
+    sql`(f.kev or (g.seen_at >= ${clock} and r.reported_kev))`,
+  );
+  const isTicking = sql`(f.closed_at is null or g.seen_at < f.closed_at)`;
+  const isDueEarlier = sql`((r.severity > f.source_severity or (r.reported_kev and not f.kev)) and ${isTicking} and ${due} < f.due_at)`;
+  await sql`${runs} update sightings s set peak_severity = greatest(s.peak_severity, r.severity), last_seen = greatest(s.last_seen, g.seen_at), first_seen = least(s.first_seen, ${first}),
+      unseen = ${withUnseen({ first, again: sql`g.seen_at` })},
       last_import_id = case when s.state = 'absent' then s.last_import_id else ${importId}::uuid end,
       seen_import_id = case when s.last_seen <= g.seen_at then ${importId}::uuid else s.seen_import_id end,
       bar_credentialed = s.bar_credentialed and run.credentialed, bar_knowledge_at = least(s.bar_knowledge_at, run.knowledge_at) ${seen}
     and s.org_id = ${orgId} and s.finding_id = g.finding_id and s.source_id = ${sourceId} and s.track = g.track
-    and (s.last_seen < date_trunc('day', g.seen_at, 'UTC') or s.first_seen > ${first} or (s.state = 'present' and ${isLessAble}))`.execute(tx);
+    and (s.last_seen < date_trunc('day', g.seen_at, 'UTC') or s.first_seen > ${first} or s.peak_severity < r.severity or (s.state = 'present' and ${isLessAble}))`.execute(
+    tx,
+  );
   await sql`${runs} update findings f set last_seen = greatest(f.last_seen, g.seen_at), first_seen = least(f.first_seen, ${first}),
-      clock_from = ${clock}, due_at = case when f.closed_at is null then least(f.due_at, ${dueSql(sla, clock, sql`f.severity`, sql`f.kev`)}) else f.due_at end ${seen}
-    and f.org_id = ${orgId} and f.id = g.finding_id and (f.last_seen < date_trunc('day', g.seen_at, 'UTC') or f.first_seen > ${first})`.execute(tx);
+      clock_from = ${clock}, due_at = case when ${isTicking} then least(${movedDueSql(clock)}, ${due}) else f.due_at end ${seen}
+    and f.org_id = ${orgId} and f.id = g.finding_id and (f.last_seen < date_trunc('day', g.seen_at, 'UTC') or f.first_seen > ${first} or ${isDueEarlier})`.execute(
+    tx,
+  );
   await sql`update occurrences o set last_seen = greatest(o.last_seen, g.seen_at), first_seen = least(o.first_seen, ${first})
     from tenant_import_groups g join sightings s on s.org_id = ${orgId} and s.finding_id = g.finding_id and s.source_id = ${sourceId} and s.track = g.track and s.place is null
     join tenant_import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = any(g.members) and r.present

@@ -49,7 +49,7 @@ export async function createFinding(tx: TenantTx, actor: Actor, input: NewFindin
   const now = new Date();
   await describeRun(tx, { orgId, importId }, { startedAt: now, endedAt: now, credentialed: null, knowledgeAt: null, doubt: null, variant: null }, new Map());
   const sourceId = await sourceOf(tx, orgId, { kind: 'manual', provider: 'manual', tool: '', name: '', path: '' });
-  const { sla } = await readPolicy(tx, orgId);
+  const { sla, source_ranking } = await readPolicy(tx, orgId);
   const resolution = {
     orgId,
     importId,
@@ -58,6 +58,7 @@ export async function createFinding(tx: TenantTx, actor: Actor, input: NewFindin
     sourceWords: ['p:manual'],
     provesFixed: false,
     sla,
+    ranking: source_ranking,
     actor,
     files: null,
     restrictions: [],
