@@ -58,6 +58,25 @@ export interface TrackSeparation extends Numbering {
   findings: unknown;
 }
 
+/** A run that covered a build of a track. */
+export interface RunOfBuild {
+  import_id: string;
+  build: number;
+  started_at: Date;
+  ended_at: Date;
+  /** Whether whoever sent the report has stated the track. */
+  is_stated: boolean;
+}
+
+/** Runs of a track that belong to another one. */
+export interface RunSeparation extends Numbering {
+  assetId: string;
+  /** With the numbers that the builds have on the other track. */
+  moved: readonly Pick<RunOfBuild, 'import_id' | 'build'>[];
+  /** Imports whose runs stay and prove nothing. */
+  doubtful: readonly string[];
+}
+
 /** Applies a change of an asset to what depends on it, in the same transaction. */
 export interface AssetFollower {
   /** Called before the asset is locked. */
@@ -71,6 +90,9 @@ export interface AssetFollower {
   mergeTrack(tx: TenantTx, actor: Actor, merge: TrackNumbers): Promise<unknown>;
   /** Returns the builds that only scans of the separated track have covered since the merge. */
   unmergeTrack(tx: TenantTx, actor: Actor, merge: TrackSeparation): Promise<number[]>;
+  runsOf(tx: TenantTx, orgId: string, of: { assetId: string; track: number; builds: readonly number[] }): Promise<RunOfBuild[]>;
+  /** Moves what the runs have shown to another track. */
+  separateRuns(tx: TenantTx, actor: Actor, separation: RunSeparation): Promise<void>;
   /** Moves what belongs to an asset to the one that it was merged into. Returns what `unmerge` needs, as JSON. */
   merge(tx: TenantTx, actor: Actor, merge: AssetMerge & { versions: readonly Numbering[]; renames: boolean }): Promise<unknown>;
   unmerge(tx: TenantTx, actor: Actor, separation: AssetSeparation): Promise<Separated>;

@@ -1,9 +1,12 @@
 import { sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
-import { compareVersions } from '../names/version-name.ts';
+import type { Actor } from '../../shared/actor.ts';
+import type { AssetFollower } from '../assets.ts';
+import { keepOlderLines, separateOlderLines } from './older-lines.ts';
 
 /** What the staged assets name, and whether one of them was known before the import. */
 interface Named {
+  importId: string;
   tracks: boolean;
   own_tracks: boolean;
   versions: boolean;
@@ -11,8 +14,12 @@ interface Named {
 }
 
 /** Finds or creates the tracks and builds that an import names, after its assets were resolved. Writes their numbers to the staging table. */
-export async function resolveTracks(tx: TenantTx, { orgId, importId }: { orgId: string; importId: string }, named: Named): Promise<void> {
-  if (named.own_tracks) await keepOlderLines(tx, orgId, importId);
+export async function resolveTracks(tx: TenantTx, actor: Actor, follower: AssetFollower, { importId, ...named }: Named): Promise<void> {
+  const { orgId } = actor;
+  if (named.own_tracks) {
+    await keepOlderLines(tx, orgId, importId);
+    await separateOlderLines(tx, actor, follower, importId);
+  }
   if (named.tracks) await createTracks(tx, orgId, importId);
   if (named.isKnown) await resumeTracks(tx, orgId, importId);
   if (named.tracks)
@@ -23,35 +30,6 @@ export async function resolveTracks(tx: TenantTx, { orgId, importId }: { orgId: 
       tx,
     );
   if (named.versions) await resolveVersions(tx, orgId, importId);
-}
-
-/**
- * An older version that is scanned more than a day after a higher one belongs to a release line that is still maintained. Before that, it is not known
- * whether it does, so it says nothing about what the higher one has.
- */
-async function keepOlderLines(tx: TenantTx, orgId: string, importId: string): Promise<void> {
-  const isLongAgo = sql`known.first_scan < staged.started_at - interval '1 day'`;
-  const { rows } = await sql<{ asset_key: string; version_name: string; names: string[]; recent: string[] }>`
-    select staged.asset_key, staged.version_name, coalesce(array_agg(distinct known.name) filter (where ${isLongAgo}), '{}') as names,
-      coalesce(array_agg(distinct known.name) filter (where not ${isLongAgo}), '{}') as recent
-    from tenant_import_assets staged
-    join asset_tracks track on track.org_id = ${orgId} and track.asset_id = staged.asset_id and track.name = staged.track_name
-    join asset_versions known on known.org_id = ${orgId} and known.asset_id = staged.asset_id and known.track = coalesce(track.merged_into, track.n)
-    where staged.org_id = ${orgId} and staged.import_id = ${importId} and staged.own_track is not null and known.first_scan < staged.started_at
-    group by 1, 2`.execute(tx);
-  const isBelow = (version: string, names: readonly string[]): boolean => names.some((name) => (compareVersions(version, name) ?? 0) < 0);
-  const older = rows.filter(({ version_name, names }) => isBelow(version_name, names)).map(({ asset_key }) => asset_key);
-  const doubtful = rows.filter(({ version_name, names, recent }) => !isBelow(version_name, names) && isBelow(version_name, recent));
-  if (doubtful.length > 0) {
-    const keys = doubtful.map(({ asset_key }) => asset_key);
-    await sql`
-      update tenant_import_assets set doubt = coalesce(doubt, 'version_older')
-      where org_id = ${orgId} and import_id = ${importId} and asset_key = any(${keys}::text[])`.execute(tx);
-  }
-  if (older.length === 0) return;
-  await sql`update tenant_import_assets set track_name = own_track where org_id = ${orgId} and import_id = ${importId} and asset_key = any(${older}::text[])`.execute(
-    tx,
-  );
 }
 
 /** A name for the default track names the track 0, unless that has a name already. */

@@ -42,7 +42,7 @@ export async function resolveAssets(tx: TenantTx, actor: Actor, importId: string
     await adoptNames(tx, orgId, importId);
     await reactivateSeen(tx, orgId, importId);
   }
-  await resolveTracks(tx, { orgId, importId }, { ...names, isKnown });
+  await resolveTracks(tx, actor, follower, { ...names, importId, isKnown });
   return isKnown;
 }
 

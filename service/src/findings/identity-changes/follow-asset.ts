@@ -17,6 +17,7 @@ import { mergeAssetFindings } from './assets/merge-asset.ts';
 import { unmergeAssetFindings } from './assets/unmerge-asset.ts';
 import { refreshNameWords } from './refresh-words.ts';
 import { mergeTrackSightings } from './tracks/merge-track.ts';
+import { readRuns, separateRuns } from './tracks/separate-runs.ts';
 import { unmergeTrackSightings } from './tracks/unmerge-track.ts';
 
 /** Rescores or withdraws the findings of an asset that changed. Takes the import lock, because imports read the asset too. */
@@ -42,6 +43,8 @@ export const followAsset = (follower: FindingFollower): AssetFollower => ({
   },
   mergeTrack: mergeTrackSightings,
   unmergeTrack: (tx, actor, merge) => unmergeTrackSightings(tx, actor, follower, merge),
+  runsOf: readRuns,
+  separateRuns: (tx, actor, separation) => separateRuns(tx, actor, follower, separation),
   async merge(tx, actor, merge) {
     const moved = await mergeAssetFindings(tx, actor, follower, merge);
     await rescore(tx, { org_id: actor.orgId, id: merge.into });
