@@ -77,6 +77,14 @@ export interface RunSeparation extends Numbering {
   doubtful: readonly string[];
 }
 
+/** Branches of an asset that counted until now. */
+export interface Uncounted {
+  /** Those that go on counting, because people work with what only they have. */
+  counting: readonly number[];
+  /** How many findings are not listed any more. */
+  unlisted: number;
+}
+
 /** Applies a change of an asset to what depends on it, in the same transaction. */
 export interface AssetFollower {
   /** Called before the asset is locked. */
@@ -91,6 +99,10 @@ export interface AssetFollower {
   /** Returns the builds that only scans of the separated track have covered since the merge. */
   unmergeTrack(tx: TenantTx, actor: Actor, merge: TrackSeparation): Promise<number[]>;
   runsOf(tx: TenantTx, orgId: string, of: { assetId: string; track: number; builds: readonly number[] }): Promise<RunOfBuild[]>;
+  /** Whether a scan has covered the track. */
+  hasRuns(tx: TenantTx, orgId: string, of: { assetId: string; track: number }): Promise<boolean>;
+  /** Keeps what the branches have apart from what counts. */
+  uncount(tx: TenantTx, actor: Actor, branches: { importId: string; assetId: string; tracks: readonly number[] }): Promise<Uncounted>;
   /** Moves what the runs have shown to another track. */
   separateRuns(tx: TenantTx, actor: Actor, separation: RunSeparation): Promise<void>;
   /** Moves what belongs to an asset to the one that it was merged into. Returns what `unmerge` needs, as JSON. */

@@ -11,6 +11,8 @@ export interface FindingFollower {
   follow(tx: TenantTx, actor: Actor, ids: RawBuilder<unknown>): Promise<void>;
   /** Throws if the work item does not exist or is closed. */
   assertOpen(tx: TenantTx, orgId: string, workItemId: string): Promise<void>;
+  /** Those of the findings that are on work items. */
+  onWorkItems(tx: TenantTx, orgId: string, ids: RawBuilder<unknown>): Promise<string[]>;
   /** Links findings to a work item. Call it before `follow`. */
   link(tx: TenantTx, actor: Actor, workItemId: string, ids: readonly string[]): Promise<void>;
   /** Puts findings on the open work items of others that were merged into them. Call it before `follow`. */

@@ -71,12 +71,17 @@ export function trackOf(facts: VersionFacts, policy: TrackPolicy): Track | { err
 /** A name and what it says. */
 type Read = (Exclude<NameKind, { kind: 'build' }> | { kind: 'build'; is: string; of?: string } | { kind: 'listed' }) & { name: string };
 
-function read(given: string, { track_names }: TrackPolicy): Read {
+function read(given: string, policy: TrackPolicy): Read {
   const name = given.toLowerCase();
   const found = readVersionName(name);
-  if (found.kind !== 'main' && found.kind !== 'pull_request' && track_names.some((pattern) => matches(pattern, name))) return { kind: 'listed', name };
+  if (found.kind !== 'main' && found.kind !== 'pull_request' && isListed(name, policy)) return { kind: 'listed', name };
   if (found.kind !== 'build') return { ...found, name };
   return { kind: 'build', is: found.is, name, ...(found.of === null ? {} : { of: found.of }) };
+}
+
+/** Whether the organization counts the branch or environment. */
+export function isListed(name: string, { track_names }: TrackPolicy): boolean {
+  return track_names.some((pattern) => matches(pattern, name));
 }
 
 /** Compares with a pattern in linear time. A regular expression of several `.*` would not. */

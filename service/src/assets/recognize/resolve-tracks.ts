@@ -37,9 +37,10 @@ async function createTracks(tx: TenantTx, orgId: string, importId: string): Prom
   await sql`
     with missing as (
       select distinct on (staged.asset_id, staged.track_name) staged.asset_id, staged.track_name as name, staged.track_kind as kind,
-        -- Until another branch is known, the one that is scanned counts.
-        staged.track_counts or (staged.track_kind = 'development' and asset.created_at = now()::timestamptz(3)) as counts
-      from tenant_import_assets staged join assets asset on asset.org_id = ${orgId} and asset.id = staged.asset_id
+        -- Until the default track is known, other branches count.
+        staged.track_counts or (staged.track_kind = 'development' and not exists (
+          select from asset_tracks known where known.org_id = ${orgId} and known.asset_id = staged.asset_id and known.n = 0)) as counts
+      from tenant_import_assets staged
       where staged.org_id = ${orgId} and staged.import_id = ${importId} and staged.track_name <> ''
         and not exists (select from asset_tracks known where known.org_id = ${orgId} and known.asset_id = staged.asset_id and known.name = staged.track_name)
     ), placed as (

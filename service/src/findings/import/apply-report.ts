@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { type DescribedAsset, describeAsset } from '../../assets/recognize/describe.ts';
 import { resolveAssets } from '../../assets/recognize/resolve.ts';
 import { describeRun, type RunOfAsset } from '../../assets/recognize/resolve-tracks.ts';
+import { uncountBranches } from '../../assets/recognize/uncount-branches.ts';
 import { importedAssets } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { anyRows } from '../../db/rows.ts';
@@ -114,6 +115,7 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report):
   const complete = absence.complete ? { isUnread: (location: ReturnType<typeof sql>) => isUnread(location, absence) } : null;
   const actor = { ...systemActor(orgId, resolution.actor.name), ...resolution.actor };
   await resolveAssets(tx, actor, row.id, followAsset(follower));
+  const branchNotes = await uncountBranches(tx, actor, followAsset(follower), row.id);
   const merged = await adoptIdentities(tx, resolution);
   const outcomes = await resolveRecords(tx, resolution, complete);
   const { reopened, grown } = outcomes;
@@ -156,6 +158,7 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report):
       ...closures.blocked.map(({ code, count }) => blockedNote(code, count)),
       ...unended.map((name) => `The track "${name}" was not ended: the asset has no open pull request or branch with this name whose findings do not count.`),
       ...inventoryNotes(staged),
+      ...branchNotes,
       ...report.notes,
     ],
     run,

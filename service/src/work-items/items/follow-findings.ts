@@ -15,6 +15,10 @@ export const followFindings: FindingFollower = {
   async assertOpen(tx, orgId, id) {
     assertFindingsChangeable(await readItem(tx, orgId, id));
   },
+  async onWorkItems(tx, orgId, ids) {
+    const { rows } = await sql<{ id: string }>`select distinct finding_id as id from ${linksSql(orgId, ids)} l`.execute(tx);
+    return rows.map(({ id }) => id);
+  },
   async link(tx, actor, id, ids) {
     await linkFindings(tx, actor, id, { ids });
   },

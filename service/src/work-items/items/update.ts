@@ -71,6 +71,7 @@ function requestedMove(item: WorkItemRow, { status: to }: WorkItemPatch): Settab
 export const noFollower: FindingFollower = {
   follow: async () => {},
   assertOpen: async () => {},
+  onWorkItems: async () => [],
   link: async () => {},
   moveLinks: async () => {},
   restoreLinks: async () => {},

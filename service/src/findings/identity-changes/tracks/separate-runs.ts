@@ -51,7 +51,7 @@ export async function separateRuns(tx: TenantTx, actor: Actor, follower: Finding
   await follower.follow(tx, actor, idsSql(reopened));
 }
 
-async function hasRuns(tx: TenantTx, orgId: string, assetId: string, track: number): Promise<boolean> {
+export async function hasRuns(tx: TenantTx, orgId: string, assetId: string, track: number): Promise<boolean> {
   return anyRows(tx, sql`select from run_assets where org_id = ${orgId} and asset_id = ${assetId} and track = ${track}`);
 }
 
