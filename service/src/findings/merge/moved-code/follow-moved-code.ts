@@ -51,6 +51,11 @@ function assetOfRecord({ orgId, importId }: Resolution): RawBuilder<unknown> {
     where named.org_id = ${orgId} and named.import_id = ${importId} and named.asset_key = r.asset_key and named.doubt is null limit 1)`;
 }
 
+/** Whether the sighting `s` was present when the run began, as far as is known. A newer run may not have shown it any more. */
+function wasThere(startedAt: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql`(s.state = 'present' or s.absent_at > ${startedAt})`;
+}
+
 /** By rule, title and file: what was there and what is there now, for files with a record that matches no known finding. */
 async function changedFiles(tx: TenantTx, resolution: Resolution, { isUnread }: CompleteRun): Promise<ChangedFile[]> {
   const { orgId, importId, sourceId } = resolution;
@@ -75,7 +80,7 @@ async function changedFiles(tx: TenantTx, resolution: Resolution, { isUnread }: 
     from kinds
     join findings f on f.org_id = ${orgId} and f.asset_id = kinds.asset_id and f.weakness = kinds.weakness and f.title = kinds.title
       and f.location->>'path' = kinds.path and ${isByLine(sql`f.location`)}
-    join sightings s on s.org_id = ${orgId} and s.finding_id = f.id and s.source_id = ${sourceId} and s.state = 'present' and s.external_id is null
+    join sightings s on s.org_id = ${orgId} and s.finding_id = f.id and s.source_id = ${sourceId} and ${wasThere(sql`kinds.started_at`)} and s.external_id is null
     left join source_coverage c on c.org_id = ${orgId} and c.source_id = ${sourceId} and c.asset_id = f.asset_id and c.track = s.track
     left join (select distinct finding_id from tenant_import_seen where org_id = ${orgId} and import_id = ${importId}) seen on seen.finding_id = f.id
     group by kinds.asset_id, kinds.weakness, kinds.path, kinds.title, kinds.now having count(*) <= ${MAX_COMPARED}`.execute(tx);
@@ -104,7 +109,7 @@ async function renamedFiles(tx: TenantTx, resolution: Resolution, { isUnread }: 
     )
     select min(f.id::text) as id, fresh.identity_key as "identityKey", null as holder, false as "isSeen", bool_or(${lastSeenSql} > fresh.started_at) as "isLate" from fresh
     join findings f on f.org_id = ${orgId} and f.asset_id = fresh.asset_id and f.weakness = fresh.weakness and f.location->>'fingerprint' = fresh.fingerprint and ${isFingerprinted(sql`f.location`)}
-    join sightings s on s.org_id = ${orgId} and s.finding_id = f.id and s.source_id = ${sourceId} and s.state = 'present' and s.external_id is null
+    join sightings s on s.org_id = ${orgId} and s.finding_id = f.id and s.source_id = ${sourceId} and ${wasThere(sql`fresh.started_at`)} and s.external_id is null
     left join source_coverage c on c.org_id = ${orgId} and c.source_id = ${sourceId} and c.asset_id = f.asset_id and c.track = s.track
     left join here on here.asset_id = f.asset_id and here.weakness = f.weakness and here.identity_key = f.identity_key
     left join tenant_import_seen seen on seen.org_id = ${orgId} and seen.import_id = ${importId} and seen.finding_id = f.id
