@@ -49,7 +49,7 @@ export async function followPlaces(tx: TenantTx, actor: HistoryActor, { ids, imp
         case when uncovered then ${new_occurrence}::text when state = 'ended' then ${acceptance_resumed}::text else ${decision_resumed}::text end as sentence
       from candidates c
       where (uncovered and state = 'active' and before = decided)
-        or (not uncovered and present and before = 'open' and state = 'active' and old_code = 'new_occurrence')
+        or (not uncovered and present and before = 'open' and state = 'active' and old_code in ('new_occurrence', 'scan_seen_again'))
         or (not uncovered and present and before = 'open' and state = 'ended' and old_code in ('scan_seen_again', 'track_unmerged', 'asset_unmerged') and not risen)
     ), emitted as (
       ${emitSql(orgId, 'finding.status_changed', events)}

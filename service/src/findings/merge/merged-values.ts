@@ -58,7 +58,7 @@ function countingSql(orgId: string, ids: RawBuilder<unknown>): RawBuilder<unknow
 }
 
 /** Whether the sighting `s` counts for the finding `f`. Once a track that counts has the finding, what pull requests and branches in development say does not. */
-export function countsSql(orgId: string): RawBuilder<boolean> {
+function countsSql(orgId: string): RawBuilder<boolean> {
   return sql`(not f.listed or not exists (
     select from ${assetTracks} track where track.org_id = ${orgId} and track.asset_id = f.asset_id and track.n = s.track and not track.counts offset 0))`;
 }

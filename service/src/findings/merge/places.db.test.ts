@@ -102,6 +102,19 @@ describe('a decision', () => {
     expect(await state()).toMatchObject([{ status: 'false_positive', reason_code: 'decision_resumed' }]);
   });
 
+  it('holds again if the finding comes back only where it was made, after all of it was gone', async () => {
+    await run([injection('/a')], 1);
+    await patch(dismiss);
+    await run([injection('/a'), injection('/b')], 2);
+    expect(await state()).toMatchObject([{ status: 'open', reason_code: 'new_occurrence' }]);
+    await run([], 3, { scope: { asset: { type: 'web_application', name: 'https://shop.example.com' } } });
+    expect(await state()).toMatchObject([{ status: 'verified' }]);
+    await run([injection('/a')], 4);
+    expect(await state()).toMatchObject([{ status: 'false_positive', reason_code: 'decision_resumed' }]);
+    await run([injection('/a'), injection('/b')], 5);
+    expect(await state()).toMatchObject([{ status: 'open', reason_code: 'new_occurrence' }]);
+  });
+
   it('on one copy of a library does not hide another copy', async () => {
     await run([lodash('web/package-lock.json', '4.17.15')], 1);
     await patch(dismiss);
