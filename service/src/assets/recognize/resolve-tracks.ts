@@ -20,7 +20,10 @@ export async function resolveTracks(tx: TenantTx, actor: Actor, follower: AssetF
     await keepOlderLines(tx, orgId, importId);
     await separateOlderLines(tx, actor, follower, importId);
   }
-  if (named.tracks) await createTracks(tx, orgId, importId);
+  if (named.tracks) {
+    await countListed(tx, orgId, importId);
+    await createTracks(tx, orgId, importId);
+  }
   if (named.isKnown) await resumeTracks(tx, orgId, importId);
   if (named.tracks)
     await sql`
@@ -54,6 +57,14 @@ async function createTracks(tx: TenantTx, orgId: string, importId: string): Prom
         + row_number() over (partition by asset_id, is_default order by name) end,
       name, case when kind = 'default' and not is_default then 'named' else kind end, counts
     from placed`.execute(tx);
+}
+
+/** A branch that was kept apart counts when it is scanned again after the organization has named it in its policy. */
+async function countListed(tx: TenantTx, orgId: string, importId: string): Promise<void> {
+  await sql`
+    update asset_tracks known set counts = true, kind = staged.track_kind from tenant_import_assets staged
+    where staged.org_id = ${orgId} and staged.import_id = ${importId} and staged.track_counts and known.org_id = ${orgId} and known.asset_id = staged.asset_id
+      and known.name = staged.track_name and known.kind = 'development' and not known.counts`.execute(tx);
 }
 
 /** A later scan brings back a track that has ended. */

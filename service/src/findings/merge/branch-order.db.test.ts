@@ -122,6 +122,24 @@ describe('a branch that is scanned before the default one counts no longer than 
     expect(await listed(org)).toMatchObject([{ listed: true }, { listed: true }, { component: 'x', listed: true }]);
   });
 
+  it('counts with its next scan once the policy names it, also if it was kept apart', async () => {
+    const org = await sendAll([main, feature]);
+    expect(await listed(org)).toMatchObject([
+      { component: 'a', listed: true },
+      { component: 'b', listed: true },
+      { component: 'x', listed: false },
+    ]);
+    await engine.admin().query(`update organizations set policy = '{"track_names": ["feature/*"]}' where id = $1`, [org]);
+    await send(org, { ...feature, day: 6 });
+    expect(await listed(org)).toMatchObject([
+      { component: 'a', listed: true },
+      { component: 'b', listed: true },
+      { component: 'x', listed: true },
+    ]);
+    await send(org, { branch: 'main', day: 7, found: {} });
+    expect(await listed(org)).toMatchObject([{ status: 'open' }, { status: 'verified' }, { status: 'open' }]);
+  });
+
   it('unless the policy names it', async () => {
     const org = await sendAll([feature]);
     await engine.admin().query(`update organizations set policy = '{"track_names": ["feature/*"]}' where id = $1`, [org]);

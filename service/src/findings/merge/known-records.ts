@@ -11,7 +11,8 @@ import { isLessAble, runOfSql, runsSql } from './write-sightings.ts';
  */
 export class FastPathMissed extends Error {}
 
-const untouched = sql`f.status <> all(${reopenedByScan as readonly string[]})`;
+/** Whether a scan that shows the finding `f` again changes no more than when it was seen. It may list one that only branches have that do not count. */
+const untouched = sql`(f.listed and f.status <> all(${reopenedByScan as readonly string[]}))`;
 
 /** What records say and when they saw it, one array for each. */
 export interface SaidContents {
