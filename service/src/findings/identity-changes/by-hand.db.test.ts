@@ -223,6 +223,17 @@ describe('a split', () => {
     for (const id of [older, newer]) expect(await read(id)).toMatchObject({ status: 'verified', sightings: [{ state: 'absent' }] });
   });
 
+  it('closes the one that no source sees any more, if the other one kept it open', async () => {
+    const { asset, other, older, newer } = await twoFindings();
+    await merge(newer, older);
+    await scan(asset, [], 3, 'tool_a');
+    await scan(asset, [other], 4, 'tool_b');
+    expect(await read(older)).toMatchObject({ status: 'open' });
+    await split(newer);
+    expect(await read(older)).toMatchObject({ status: 'verified', last_seen: expect.stringContaining('2026-01-01') });
+    expect(await read(newer)).toMatchObject({ status: 'open', last_seen: expect.stringContaining('2026-01-04') });
+  });
+
   it('separates chains of merges one by one', async () => {
     const { asset, cve, older, newer } = await twoFindings();
     await scan(asset, [seen({ asset, vulnerability_ids: [cve], location: { component: 'third' }, title: 'third' })], 3, 'tool_c');

@@ -2,8 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 import { emitSql } from '../../events/emit.ts';
 import { foldAgain } from '../endings/fold-again.ts';
-import type { SeparatedPair } from '../follower.ts';
+import { idsSql, type SeparatedPair } from '../follower.ts';
 import { type HistoryActor, historySql } from '../history.ts';
+import { closeUnseen } from '../merge/change-status.ts';
 import { activeStatuses } from '../status.ts';
 import { statusColumns } from './merge-findings.ts';
 import { copied, type Pair } from './move-sightings.ts';
@@ -38,11 +39,10 @@ export async function splitFindings(
     update identity_rules set revoked_at = now(), revoked_by = ${actor.person?.name ?? actor.name} where org_id = ${orgId} and id = any(${ids}::uuid[])`.execute(
     tx,
   );
-  await foldAgain(
-    tx,
-    actor,
-    rows.flatMap(({ a, b }) => [a, b]),
-  );
+  const apart = rows.flatMap(({ a, b }) => [a, b]);
+  await setTimes(tx, orgId, apart);
+  await foldAgain(tx, actor, apart);
+  if (!settle) await closeUnseen(tx, { orgId, importId: null, actor }, idsSql(apart));
   return pairs;
 }
 
@@ -82,6 +82,23 @@ async function moveBack(tx: TenantTx, orgId: string, ids: readonly string[]): Pr
   await sql`
     update findings f set merged_into = r.a from ${rules} r join identity_rules earlier on earlier.org_id = ${orgId} and earlier.b = r.a and earlier.revoked_at is null
     where f.org_id = ${orgId} and f.id = earlier.a and f.merged_into = r.b`.execute(tx);
+}
+
+/** A finding says again what it said before the merge if only reports about the other one have shown it since. `unseen` has its sightings of which that is so. */
+export async function returnStatements(tx: TenantTx, orgId: string, ids: RawBuilder<unknown>, unseen: readonly Unseen[]): Promise<void> {
+  const rules = sql`(select * from identity_rules where org_id = ${orgId} and id in (${ids}))`;
+  await sql`
+    update sightings s set ${copied('was')}, peak_severity = was.peak_severity, records = was.records
+    from jsonb_to_recordset(${JSON.stringify(unseen)}) as unseen (finding_id uuid, source_id uuid, track smallint)
+    join ${rules} r on r.b = unseen.finding_id cross join lateral ${stored('b', 'sightings')} was
+    where s.org_id = ${orgId} and s.finding_id = unseen.finding_id and s.source_id = unseen.source_id and s.track = unseen.track
+      and was.source_id = unseen.source_id and was.track = unseen.track`.execute(tx);
+}
+
+interface Unseen {
+  finding_id: string;
+  source_id: string;
+  track: number;
 }
 
 /** A scan that showed neither of two findings while they were one has shown both to be gone. */
@@ -155,4 +172,12 @@ async function returnOwn(tx: TenantTx, orgId: string, ids: readonly string[]): P
       select array(select jsonb_array_elements_text(r.undo->'a'->'finding'->'tags') except select jsonb_array_elements_text(r.undo->'b'->'finding'->'tags')) as tags
     ) foreign_tags
     where f.org_id = ${orgId} and f.id = r.b and foreign_tags.tags <> '{}'`.execute(tx);
+}
+
+/** When a finding was seen follows from its sightings. */
+export async function setTimes(tx: TenantTx, orgId: string, ids: readonly string[]): Promise<void> {
+  await sql`
+    update findings f set first_seen = seen.first_seen, last_seen = seen.last_seen
+    from (select s.finding_id, min(s.first_seen) as first_seen, max(s.last_seen) as last_seen from sightings s where s.org_id = ${orgId} and s.finding_id in (${idsSql(ids)}) group by 1) seen
+    where f.org_id = ${orgId} and f.id = seen.finding_id and (f.first_seen, f.last_seen) <> (seen.first_seen, seen.last_seen)`.execute(tx);
 }

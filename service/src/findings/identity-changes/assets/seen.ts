@@ -1,6 +1,6 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { TenantTx } from '../../../db/database.ts';
-import { idsSql } from '../../follower.ts';
+import { saidByFindingSql } from '../../merge/merged-values.ts';
 import { type Side, type Sides, sidesSql } from './sides.ts';
 
 type One = Extract<Side, 'from' | 'into'>;
@@ -96,15 +96,24 @@ export async function giveSightings(
         (finding_id uuid, side text, source_id uuid, track smallint, first_seen timestamptz, last_seen timestamptz, import_id uuid, since boolean, gone jsonb)
       join member on member.joint_id = seen.finding_id and member.side = seen.side
     )`;
+  await sql`
+    update sightings s set said = ${saidByFindingSql} from findings f
+    where s.org_id = ${orgId} and s.said is null and f.org_id = ${orgId} and f.id = s.finding_id and f.id = any(${members.map(({ id }) => id)}::uuid[])`.execute(
+    tx,
+  );
+  // Undoing the merge of findings has already moved some to the other one.
   const copied = (table: 'sightings' | 'occurrences') => sql`
     select copy.* from fresh
-    join ${sql.table(table)} joint on joint.org_id = ${orgId} and joint.finding_id = fresh.joint_id and joint.source_id = fresh.source_id and joint.track = fresh.track
-    cross join jsonb_populate_record(joint, jsonb_build_object('finding_id', fresh.id)) copy`;
+    join ${sql.table(table)} known on known.org_id = ${orgId} and known.finding_id = fresh.holder_id and known.source_id = fresh.source_id and known.track = fresh.track
+    cross join jsonb_populate_record(known, jsonb_build_object('finding_id', fresh.id)) copy`;
   await sql`
     with ${given}, fresh as materialized (
-      select seen.id, seen.finding_id as joint_id, seen.source_id, seen.track from seen
-      where seen.id <> seen.finding_id and not exists (
+      select distinct on (seen.id, seen.source_id, seen.track) seen.id, seen.source_id, seen.track, holder.id as holder_id from seen
+      join member holder on holder.joint_id = seen.finding_id
+      join sightings known on known.org_id = ${orgId} and known.finding_id = holder.id and known.source_id = seen.source_id and known.track = seen.track
+      where not exists (
         select from sightings own where own.org_id = ${orgId} and own.finding_id = seen.id and own.source_id = seen.source_id and own.track = seen.track)
+      order by seen.id, seen.source_id, seen.track, holder.id
     ), said as (insert into sightings ${copied('sightings')})
     insert into occurrences ${copied('occurrences')}`.execute(tx);
   const isOther = sql`
@@ -117,6 +126,12 @@ export async function giveSightings(
       delete from ${sql.table(table)} said using member where said.org_id = ${orgId} and said.finding_id = member.id and ${isOther}`.execute(tx);
   }
   const own = sql`s.org_id = ${orgId} and s.finding_id = seen.id and s.source_id = seen.source_id and s.track = seen.track`;
+  // What the source last said of this asset is not known if it said something about the other one later. It may have been as bad as it ever was. No report can
+  // repeat these words, so the next one counts.
+  await sql`
+    with ${given}
+    update sightings s set severity = s.peak_severity, said = jsonb_set(s.said, '{severity}', to_jsonb(s.peak_severity)), content = sha256(s.content)
+    from seen where ${own} and s.seen_import_id is distinct from seen.import_id and s.peak_severity > s.severity`.execute(tx);
   await sql`
     with ${given}
     update sightings s set first_seen = seen.first_seen, last_seen = seen.last_seen, seen_import_id = seen.import_id from seen where ${own}`.execute(tx);
@@ -130,13 +145,4 @@ export async function giveSightings(
     with ${given}
     update sightings s set state = 'present', absence = null, absent_at = null, gaps = null
     from seen where ${own} and seen.since and s.state = 'absent' and s.last_import_id not in (select side.import_id from ${sidesSql(sides)})`.execute(tx);
-  await setTimes(tx, orgId, idsSql(members.map(({ id }) => id)));
-}
-
-/** When a finding was seen follows from its sightings. */
-async function setTimes(tx: TenantTx, orgId: string, ids: RawBuilder<unknown>): Promise<void> {
-  await sql`
-    update findings f set first_seen = seen.first_seen, last_seen = seen.last_seen
-    from (select s.finding_id, min(s.first_seen) as first_seen, max(s.last_seen) as last_seen from sightings s where s.org_id = ${orgId} and s.finding_id in (${ids}) group by 1) seen
-    where f.org_id = ${orgId} and f.id = seen.finding_id and (f.first_seen, f.last_seen) <> (seen.first_seen, seen.last_seen)`.execute(tx);
 }

@@ -1,14 +1,16 @@
 import { sql } from 'kysely';
 import type { AssetSeparation, Separated } from '../../../assets/assets.ts';
 import type { TenantTx } from '../../../db/database.ts';
+import { readPolicy } from '../../../organizations/read-policy.ts';
 import type { Actor } from '../../../shared/actor.ts';
 import { followPlaces } from '../../decisions/follow-places.ts';
 import { foldAgain } from '../../endings/fold-again.ts';
 import { type FindingFollower, idsSql, type MergedPair } from '../../follower.ts';
 import { closeUnseen } from '../../merge/change-status.ts';
 import { countPlaces } from '../../merge/write-places.ts';
+import { dueSql } from '../../sla.ts';
 import { reopenUnproven } from '../reopen-unproven.ts';
-import { splitFindings } from '../split-findings.ts';
+import { returnStatements, setTimes, splitFindings } from '../split-findings.ts';
 import { readAbsences, returnAbsences } from './absences.ts';
 import { copyFindings } from './copy-findings.ts';
 import { keepLastSeen, type MovedFindings, moveFindings, renumberTracks } from './merge-asset.ts';
@@ -45,6 +47,8 @@ export async function unmergeAssetFindings(
       copies.push(...(await copyFindings(tx, actor, { ids: ofBoth(seen, split), assetId: from, mergedAt: merge.mergedAt })));
       const apart = [...split, ...copies];
       ids.push(...copies.flatMap((copy) => (ids.includes(copy.into_id) ? [] : [copy.from_id])));
+      const unseen = seen.filter(({ finding_id, side, since }) => !since && ids.includes(finding_id) === (side === 'from'));
+      await returnStatements(tx, orgId, rules, unseen);
       await giveSightings(tx, orgId, membersOf(seen, apart, new Set(ids)), { seen, sides });
       await restorePlaces(
         tx,
@@ -67,7 +71,13 @@ export async function unmergeAssetFindings(
   const kept = await namedOf(tx, orgId, into);
   const apart = [...pairs, ...copies.map((copy) => ({ ...copy, merged_at: null }))];
   const changed = [...new Set([...ids, ...apart.flatMap(({ from_id, into_id }) => [from_id, into_id]), ...seen.map(({ finding_id }) => finding_id)])];
+  await setTimes(tx, orgId, changed);
   await foldAgain(tx, actor, changed);
+  await setDeadlines(
+    tx,
+    orgId,
+    copies.map(({ from_id }) => from_id),
+  );
   await countPlaces(tx, orgId, idsSql(changed));
   await restoreStatuses(tx, actor, restored, merge.mergedAt);
   await closeUnseen(tx, { orgId, importId: null, actor }, idsSql(changed));
@@ -98,6 +108,15 @@ function membersOf(seen: readonly Seen[], apart: readonly MergedPair[], own: Rea
   return [...new Set(seen.map(({ finding_id }) => finding_id))].flatMap((joint_id) =>
     [joint_id, ...(others.get(joint_id) ?? []).map(({ from_id }) => from_id)].map((id) => ({ id, joint_id, side: own.has(id) ? 'from' : 'into' }) as const),
   );
+}
+
+/** The time of a finding that was copied begins when reports about its asset first showed it. */
+async function setDeadlines(tx: TenantTx, orgId: string, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  const { sla } = await readPolicy(tx, orgId);
+  await sql`
+    update findings f set clock_from = f.first_seen, due_at = ${dueSql(sla, sql`f.first_seen`, sql`f.severity`, sql`f.kev`)}
+    where f.org_id = ${orgId} and f.id in (${idsSql(ids)})`.execute(tx);
 }
 
 interface Covered {

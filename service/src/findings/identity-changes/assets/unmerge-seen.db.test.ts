@@ -20,10 +20,10 @@ const repository = (side: Side): Asset => ({ type: 'repository', name: `https://
 const cve = (n: number): string => `CVE-2026-8${String(count).padStart(3, '0')}${n}`;
 const found = (side: Side, n: number, path?: string): Observation =>
   seen({ asset: repository(side), vulnerability_ids: [cve(n)], location: { component: `lib-${n}`, ...(path === undefined ? {} : { path }) } });
-const report = (side: Side, day: number, shown: readonly (number | Observation)[], source: ImportOptions['source'] = 'tool_a') =>
+const report = (side: Side, day: number, shown: readonly (number | Observation)[], source: ImportOptions['source'] = 'tool_a', track?: string) =>
   service.run([...shown.map((one) => (typeof one === 'number' ? found(side, one) : one)), { run: { asset: repository(side) } }], {
     source,
-    scope: { coverage: 'complete', started_at: dayOf(day) },
+    scope: { coverage: 'complete', started_at: dayOf(day), ...(track === undefined ? {} : { track }) },
   });
 
 interface Shown {
@@ -119,6 +119,38 @@ describe('after the merge of two assets is undone', () => {
     await unmerge();
     expect(await statements('one')).toEqual(['2 open since 2: tool_a present 4', '3 open since 4: tool_a present 4']);
     expect(await statements('two')).toEqual(['2 open since 5: tool_a present 5', '3 open since 3: tool_a present 5']);
+  });
+
+  it('a finding of both is reported where only reports of its own asset showed it, also on a track that it did not have before', async () => {
+    await report('one', 3, [1, 2], 'tool_a', 'main');
+    await report('one', 4, [2], 'tool_a', 'main');
+    await report('two', 3, [1, 3], 'tool_a', 'staging');
+    await merge();
+    await report('one', 5, [1, 2], 'tool_a', 'staging');
+    await unmerge();
+    expect(await find('one', 1)).toMatchObject({ status: 'open', sightings: [{ state: 'absent' }, { state: 'present' }] });
+    expect(await statements('two')).toEqual(['1 open since 3: tool_a present 3', '3 open since 3: tool_a present 3']);
+  });
+
+  it.each([
+    ['both had it', [1, 3]],
+    ['only the first one had it', [3]],
+  ] as const)('a finding keeps the severity that reports of its own asset state, and new ones have a deadline: %s', async (_, known) => {
+    const rated = (side: Side, severity: 'critical' | 'low') => ({ ...found(side, 1), severity });
+    await report('one', 2, [rated('one', 'critical'), 2]);
+    await report(
+      'two',
+      3,
+      known.map((n) => (n === 1 ? rated('two', 'low') : n)),
+    );
+    await merge();
+    await report('two', 4, [rated('two', 'low'), 3]);
+    await unmerge();
+    expect(await find('one', 1)).toMatchObject({ severity: 'critical' });
+    expect(await find('two', 1)).toMatchObject({ severity: 'low', due_at: expect.stringMatching(/^20/) });
+    await report('one', 5, [rated('one', 'critical'), 2]);
+    await report('two', 6, [rated('two', 'low'), 3]);
+    expect([await find('one', 1), await find('two', 1)]).toMatchObject([{ severity: 'critical' }, { severity: 'low' }]);
   });
 
   it('only the asset whose reports showed something new has it', async () => {
