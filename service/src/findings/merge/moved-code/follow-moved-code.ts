@@ -56,6 +56,16 @@ function wasThere(startedAt: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql`(s.state = 'present' or s.absent_at > ${startedAt})`;
 }
 
+/**
+ * Whether a complete run was the first to see the sighting `s` on the asset. Partial runs follow no moved code: what they were the first to see would have
+ * been something else than what an earlier run found elsewhere, had the reports come in order. Some sources state other times than those of their runs.
+ */
+function isFromComplete({ orgId, sourceId }: Resolution, asset: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql`coalesce((
+    select bool_or(first.complete and first.accepted) from run_assets first
+    where first.org_id = ${orgId} and first.source_id = ${sourceId} and first.asset_id = ${asset} and first.track = s.track and s.first_seen between first.started_at and first.ended_at), true)`;
+}
+
 /** By rule, title and file: what was there and what is there now, for files with a record that matches no known finding. */
 async function changedFiles(tx: TenantTx, resolution: Resolution, { isUnread }: CompleteRun): Promise<ChangedFile[]> {
   const { orgId, importId, sourceId } = resolution;
@@ -81,6 +91,7 @@ async function changedFiles(tx: TenantTx, resolution: Resolution, { isUnread }: 
     join findings f on f.org_id = ${orgId} and f.asset_id = kinds.asset_id and f.weakness = kinds.weakness and f.title = kinds.title
       and f.location->>'path' = kinds.path and ${isByLine(sql`f.location`)}
     join sightings s on s.org_id = ${orgId} and s.finding_id = f.id and s.source_id = ${sourceId} and ${wasThere(sql`kinds.started_at`)} and s.external_id is null
+      and (s.first_seen <= kinds.started_at or ${isFromComplete(resolution, sql`kinds.asset_id`)})
     left join source_coverage c on c.org_id = ${orgId} and c.source_id = ${sourceId} and c.asset_id = f.asset_id and c.track = s.track
     left join (select distinct finding_id from tenant_import_seen where org_id = ${orgId} and import_id = ${importId}) seen on seen.finding_id = f.id
     group by kinds.asset_id, kinds.weakness, kinds.path, kinds.title, kinds.now having count(*) <= ${MAX_COMPARED}`.execute(tx);
@@ -110,6 +121,7 @@ async function renamedFiles(tx: TenantTx, resolution: Resolution, { isUnread }: 
     select min(f.id::text) as id, fresh.identity_key as "identityKey", null as holder, false as "isSeen", bool_or(${lastSeenSql} > fresh.started_at) as "isLate" from fresh
     join findings f on f.org_id = ${orgId} and f.asset_id = fresh.asset_id and f.weakness = fresh.weakness and f.location->>'fingerprint' = fresh.fingerprint and ${isFingerprinted(sql`f.location`)}
     join sightings s on s.org_id = ${orgId} and s.finding_id = f.id and s.source_id = ${sourceId} and ${wasThere(sql`fresh.started_at`)} and s.external_id is null
+      and (s.first_seen <= fresh.started_at or ${isFromComplete(resolution, sql`fresh.asset_id`)})
     left join source_coverage c on c.org_id = ${orgId} and c.source_id = ${sourceId} and c.asset_id = f.asset_id and c.track = s.track
     left join here on here.asset_id = f.asset_id and here.weakness = f.weakness and here.identity_key = f.identity_key
     left join tenant_import_seen seen on seen.org_id = ${orgId} and seen.import_id = ${importId} and seen.finding_id = f.id

@@ -50,3 +50,22 @@ it.each<[string, Spot[][]]>([
   for (const order of orders.length > 6 ? orders.filter((_, at) => at % 4 === 1) : orders)
     expect(await engine.stateOf(await sendAll(reports, order), { lawful: true }), JSON.stringify(order)).toEqual(expected);
 });
+
+it('what only a partial report has found is not what an older complete one found elsewhere in the file, in any order', async () => {
+  const reports: { line: number; day: number; coverage: 'complete' | 'partial' }[] = [
+    { line: 200, day: 3, coverage: 'complete' },
+    { line: 40, day: 12, coverage: 'partial' },
+  ];
+  for (const order of [reports, reports.toReversed()]) {
+    const org = await engine.organization();
+    for (const { line, day, coverage } of order) {
+      const found = seen({ asset: repository, rule: 'eval', location: { path: 'src/a.ts', line } });
+      await engine.run(org, [found, { run: { asset: repository } }], { scope: { coverage, started_at: new Date(Date.UTC(2026, 0, day)).toISOString() } });
+    }
+    const { rows } = await engine.admin().query("select location->'line' as line, status from findings where org_id = $1 order by 1", [org]);
+    expect(rows).toEqual([
+      { line: 40, status: 'open' },
+      { line: 200, status: 'open' },
+    ]);
+  }
+});
