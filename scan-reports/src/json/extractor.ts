@@ -41,8 +41,11 @@ const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byt
 
 type Mode = 'value' | 'first_key' | 'key' | 'colon' | 'after' | 'key_text' | 'string' | 'scalar' | 'container';
 
-/** A push parser: `write` scans a chunk for structure, `take` returns the values completed so far, `end` checks that nothing is open. */
-export function createExtractor(patterns: readonly (readonly string[])[]) {
+/**
+ * A push parser: `write` scans a chunk for structure, `take` returns the values completed so far, `end` checks that nothing is open. Larger values than
+ * `maxBytes` are not parsed.
+ */
+export function createExtractor(patterns: readonly (readonly string[])[], maxBytes = MAX_VALUE_BYTES) {
   const root = patternTree(patterns);
   const stack: Frame[] = [];
   let values: JsonValue[] = [];
@@ -75,7 +78,7 @@ export function createExtractor(patterns: readonly (readonly string[])[]) {
   const carryOver = (chunk: Buffer): void => {
     captured += chunk.length - start;
     if (mode === 'key_text' && captured > MAX_KEY_BYTES) fail(chunk.length, `key longer than ${MAX_KEY_BYTES} bytes`);
-    if (captured > MAX_VALUE_BYTES) pieces = [];
+    if (captured > maxBytes) pieces = [];
     else if (mode === 'key_text' || matched !== -1) pieces.push(chunk.subarray(start));
   };
 
@@ -93,7 +96,7 @@ export function createExtractor(patterns: readonly (readonly string[])[]) {
   };
 
   const parsed = (chunk: Buffer, end: number): { value: unknown; error?: string } => {
-    if (captured + end - start > MAX_VALUE_BYTES) {
+    if (captured + end - start > maxBytes) {
       pieces = [];
       return { value: undefined, error: TOO_LARGE };
     }

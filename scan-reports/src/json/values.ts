@@ -5,10 +5,13 @@ import { createExtractor, type JsonValue } from './extractor.ts';
 /**
  * Extracts the values at the given paths from JSON of any size. In a path such as `runs.*.results.*`, `*` is any key or index. The
  * empty path is the whole document. Bytes are only scanned for structure, and only complete wanted values go through JSON.parse.
- * Values inside an extracted value are not extracted again.
+ * Values inside an extracted value are not extracted again. A value that is larger than `maxBytes` has an error instead.
  */
-export async function* jsonValues(input: ReportInput, patterns: readonly string[]): AsyncGenerator<JsonValue> {
-  const extractor = createExtractor(patterns.map((pattern) => (pattern === '' ? [] : pattern.split('.'))));
+export async function* jsonValues(input: ReportInput, patterns: readonly string[], maxBytes?: number): AsyncGenerator<JsonValue> {
+  const extractor = createExtractor(
+    patterns.map((pattern) => (pattern === '' ? [] : pattern.split('.'))),
+    maxBytes,
+  );
   for await (const bytes of textBytes(input)) {
     const chunk = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     for (let at = 0; at < chunk.length; ) {

@@ -1,5 +1,4 @@
 import type { About, ReportInput } from '../../contract.ts';
-import { headOf } from '../../detect.ts';
 import { jsonValues } from '../../json/values.ts';
 import { startAbout } from '../../shared/about.ts';
 import { arr, type Obj, obj } from '../../shared/read.ts';
@@ -10,13 +9,17 @@ import { toolOf } from './tool.ts';
 const MAX_LOCATIONS = 10_000;
 const MAX_CATEGORY = 200;
 const EXECUTION = 'runs.*.invocations.*.toolExecutionNotifications.*';
+const RESULTS = 'runs.*.results';
 const PARTS = [
   'runs.*.tool.driver.name',
   'runs.*.automationDetails.id',
   'runs.*.invocations.*.executionSuccessful',
   'runs.*.invocations.*.toolConfigurationNotifications.*',
   EXECUTION,
+  RESULTS,
 ];
+/** Of a longer list of results it is enough to know that it is there. */
+const MAX_PART_BYTES = 1024 * 1024;
 
 /**
  * An error at a file means that the file was not scanned. After a configuration error, or an error without a location, anything may be
@@ -27,10 +30,15 @@ export async function aboutRuns(input: ReportInput): Promise<About> {
   const { missed, failed, about } = startAbout(tools);
   const locations: { run: string; location: Obj }[] = [];
   const categories = new Set<string>();
-  // Null instead of a list: the tool did not start, or could not write its results (section 3.14.23).
-  if (/"results"\s*:\s*null/.test((await headOf(input)).text)) failed();
-  for await (const found of jsonValues(input, PARTS)) {
+  const [runsFound, withResults] = [new Set<string>(), new Set<string>()];
+  for await (const found of jsonValues(input, PARTS, MAX_PART_BYTES)) {
     const { value } = found;
+    runsFound.add(runKey(found));
+    if (PARTS[found.pattern] === RESULTS) {
+      if (found.error || Array.isArray(value)) withResults.add(runKey(found));
+      continue;
+    }
+    if (found.error) failed();
     if (found.pattern === 0 && typeof value === 'string') tools.push(toolOf(value));
     else if (found.pattern === 1 && typeof value === 'string') categories.add(categoryOf(value));
     else if (value === false) failed();
@@ -40,6 +48,8 @@ export async function aboutRuns(input: ReportInput): Promise<About> {
     if (own.length === 0 || locations.length + own.length > MAX_LOCATIONS) failed();
     else locations.push(...own.map((location) => ({ run: runKey(found), location })));
   }
+  // Null or nothing instead of a list: the tool did not start, or could not write its results (section 3.14.23).
+  if (withResults.size < runsFound.size) failed();
   const runs = locations.length === 0 ? null : await readRuns(input);
   for (const { run, location } of locations) missed(locationOf(location, runs?.get(run) ?? emptyRun()).path);
   const part = [...categories].filter(Boolean).sort().join(' + ');

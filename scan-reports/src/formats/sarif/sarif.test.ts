@@ -161,10 +161,15 @@ test.each([
 });
 
 test('a run without a list of results did not take place', async () => {
-  const about = (results: unknown) =>
-    sarif.about?.(fromBuffer(JSON.stringify({ version: '2.1.0', runs: [{ tool: { driver: { name: 'Example' } }, results }] })));
-  expect(await about(null)).toMatchObject({ finished: false });
-  expect(await about([])).toMatchObject({ finished: true });
+  const tool = { driver: { name: 'Example' } };
+  const about = (...runs: object[]) => sarif.about?.(fromBuffer(JSON.stringify({ version: '2.1.0', runs })));
+  const result = { ruleId: 'a', message: { text: 'x'.repeat(2_000_000) } };
+  expect(await about({ tool, results: null })).toMatchObject({ finished: false });
+  expect(await about({ tool })).toMatchObject({ finished: false });
+  expect(await about({ tool, properties: { results: [] } })).toMatchObject({ finished: false });
+  expect(await about({ tool, results: [] }, { tool })).toMatchObject({ finished: false });
+  expect(await about({ tool, results: [] })).toMatchObject({ finished: true });
+  expect(await about({ results: [result], tool, properties: { results: null } }, { tool, results: [] })).toMatchObject({ finished: true });
 });
 
 test('reports what the tool did not scan', async () => {
