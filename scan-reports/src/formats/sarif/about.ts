@@ -2,6 +2,7 @@ import type { About, ReportInput } from '../../contract.ts';
 import { jsonValues } from '../../json/values.ts';
 import { startAbout } from '../../shared/about.ts';
 import { arr, type Obj, obj } from '../../shared/read.ts';
+import { OUTCOMES, startInvocations } from './invocations.ts';
 import { locationOf } from './location.ts';
 import { emptyRun, readRuns, runKey } from './run.ts';
 import { toolOf } from './tool.ts';
@@ -13,10 +14,10 @@ const RESULTS = 'runs.*.results';
 const PARTS = [
   'runs.*.tool.driver.name',
   'runs.*.automationDetails.id',
-  'runs.*.invocations.*.executionSuccessful',
   'runs.*.invocations.*.toolConfigurationNotifications.*',
   EXECUTION,
   RESULTS,
+  ...OUTCOMES,
 ];
 /** Of a longer list of results it is enough to know that it is there. */
 const MAX_PART_BYTES = 1024 * 1024;
@@ -30,6 +31,7 @@ export async function aboutRuns(input: ReportInput): Promise<About> {
   const { missed, failed, about } = startAbout(tools);
   const locations: { run: string; location: Obj }[] = [];
   const categories = new Set<string>();
+  const invocations = startInvocations();
   const [runsFound, withResults] = [new Set<string>(), new Set<string>()];
   for await (const found of jsonValues(input, PARTS, MAX_PART_BYTES)) {
     const { value } = found;
@@ -41,7 +43,7 @@ export async function aboutRuns(input: ReportInput): Promise<About> {
     if (found.error) failed();
     if (found.pattern === 0 && typeof value === 'string') tools.push(toolOf(value));
     else if (found.pattern === 1 && typeof value === 'string') categories.add(categoryOf(value));
-    else if (value === false) failed();
+    else if (OUTCOMES.includes(PARTS[found.pattern] ?? '')) invocations.add(found);
     const notification = obj(value);
     if (notification.level !== 'error') continue;
     const own = PARTS[found.pattern] === EXECUTION ? arr(notification.locations).map(obj) : [];
@@ -50,6 +52,7 @@ export async function aboutRuns(input: ReportInput): Promise<About> {
   }
   // Null or nothing instead of a list: the tool did not start, or could not write its results (section 3.14.23).
   if (withResults.size < runsFound.size) failed();
+  if (invocations.failed()) failed();
   const runs = locations.length === 0 ? null : await readRuns(input);
   for (const { run, location } of locations) missed(locationOf(location, runs?.get(run) ?? emptyRun()).path);
   const part = [...categories].filter(Boolean).sort().join(' + ');

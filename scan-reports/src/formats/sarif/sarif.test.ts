@@ -205,6 +205,21 @@ test('reports what the tool did not scan', async () => {
   expect(await about({ toolConfigurationNotifications: [{ level: 'warning' }] })).toMatchObject({ finished: true });
 });
 
+test('a run that ended with a signal or did not start is not finished, unless it says that it succeeded', async () => {
+  const finished = async (...invocations: object[]) => (await sarif.about?.(runOf({ invocations })))?.finished;
+  const signs = [{ exitSignalName: 'SIGKILL' }, { exitSignalNumber: 9 }, { processStartFailureMessage: 'not found' }];
+  for (const sign of signs) {
+    expect(await finished(sign)).toBe(false);
+    expect(await finished({ ...sign, executionSuccessful: null })).toBe(false);
+    expect(await finished({ ...sign, executionSuccessful: true })).toBe(true);
+    expect(await finished({ executionSuccessful: true, ...sign })).toBe(true);
+    expect(await finished(sign, { executionSuccessful: true })).toBe(false);
+    expect(await finished({ executionSuccessful: true }, sign)).toBe(false);
+  }
+  expect(await finished({ exitSignalName: '', exitSignalNumber: 0, processStartFailureMessage: '' })).toBe(true);
+  expect(await finished({ exitCode: 1 })).toBe(true);
+});
+
 test.each([
   ['SNYK-JS-LODASH-590103', 'lodash@4.17.15', { component: 'lodash', version: '4.17.15' }, ['CVE-2020-8203', 'SNYK-JS-LODASH-590103']],
   [
