@@ -2,6 +2,7 @@ import type { About, ReportInput } from '../../contract.ts';
 import { jsonValues } from '../../json/values.ts';
 import { startAbout } from '../../shared/about.ts';
 import { arr, type Obj, obj } from '../../shared/read.ts';
+import { disabledRules, ENABLED } from './disabled-rules.ts';
 import { OUTCOMES, startInvocations } from './invocations.ts';
 import { locationOf } from './location.ts';
 import { emptyRun, readRuns, runKey } from './run.ts';
@@ -18,6 +19,7 @@ const PARTS = [
   EXECUTION,
   RESULTS,
   ...OUTCOMES,
+  ...ENABLED,
 ];
 /** Of a longer list of results it is enough to know that it is there. */
 const MAX_PART_BYTES = 1024 * 1024;
@@ -32,6 +34,7 @@ export async function aboutRuns(input: ReportInput): Promise<About> {
   const locations: { run: string; location: Obj }[] = [];
   const categories = new Set<string>();
   const invocations = startInvocations();
+  let hasDisabled = false;
   const [runsFound, withResults] = [new Set<string>(), new Set<string>()];
   for await (const found of jsonValues(input, PARTS, MAX_PART_BYTES)) {
     const { value } = found;
@@ -44,6 +47,7 @@ export async function aboutRuns(input: ReportInput): Promise<About> {
     if (found.pattern === 0 && typeof value === 'string') tools.push(toolOf(value));
     else if (found.pattern === 1 && typeof value === 'string') categories.add(categoryOf(value));
     else if (OUTCOMES.includes(PARTS[found.pattern] ?? '')) invocations.add(found);
+    else if (value === false) hasDisabled = true;
     const notification = obj(value);
     if (notification.level !== 'error') continue;
     const own = PARTS[found.pattern] === EXECUTION ? arr(notification.locations).map(obj) : [];
@@ -53,10 +57,13 @@ export async function aboutRuns(input: ReportInput): Promise<About> {
   // Null or nothing instead of a list: the tool did not start, or could not write its results (section 3.14.23).
   if (withResults.size < runsFound.size) failed();
   if (invocations.failed()) failed();
-  const runs = locations.length === 0 ? null : await readRuns(input);
+  const runs = locations.length === 0 && !hasDisabled ? null : await readRuns(input);
+  const disabled = hasDisabled ? disabledRules(runs?.values() ?? []) : [];
+  if (disabled === null) failed();
+  const skipped = disabled?.map((rule) => ({ rule, path: null })) ?? [];
   for (const { run, location } of locations) missed(locationOf(location, runs?.get(run) ?? emptyRun()).path);
   const part = [...categories].filter(Boolean).sort().join(' + ');
-  return { ...about(), ...(part === '' ? {} : { part }) };
+  return { ...about(), ...(part === '' ? {} : { part }), ...(skipped.length === 0 ? {} : { skipped }) };
 }
 
 /** Looks like the time, number or commit of a run. */

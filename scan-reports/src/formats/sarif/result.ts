@@ -108,7 +108,7 @@ function levelOf(result: Obj, kind: string, rule: Rule | undefined, run: Run): s
   if (level) return level;
   if (kind !== 'fail') return 'none';
   const overrides = run.invocations[num(obj(result.provenance).invocationIndex) ?? -1]?.overrides ?? [];
-  const override = rule ? overrides.find(({ descriptor }) => findRule(descriptor, run)?.rule === rule) : undefined;
+  const override = rule ? overrides.find(({ descriptor, level }) => level !== undefined && findRule(descriptor, run)?.rule === rule) : undefined;
   return override?.level ?? rule?.level ?? 'warning';
 }
 

@@ -18,10 +18,16 @@ export interface Run {
   /** Absolute base URIs. They are removed from paths, because they depend on the scanning machine. */
   roots: string[];
   asset: Asset | null;
-  invocations: { started: Date | null; ended: Date | null; overrides: { descriptor: Obj; level: string | undefined }[] }[];
+  invocations: { started: Date | null; ended: Date | null; overrides: Override[] }[];
   hasExternalResults: boolean;
   /** Whether the run names an earlier one that it was compared with. */
   isCompared: boolean;
+}
+
+interface Override {
+  descriptor: Obj;
+  level: string | undefined;
+  isEnabled: boolean;
 }
 
 interface Component {
@@ -41,6 +47,7 @@ export interface Rule {
   help: string | undefined;
   helpUri: string | undefined;
   level: string | undefined;
+  isEnabled: boolean;
   deprecatedIds: string[];
   messages: Obj;
   /** References to the taxa that the rule belongs to. */
@@ -152,7 +159,7 @@ function addInvocationPart(run: Run, invocation: Run['invocations'][number], fie
   else
     invocation.overrides = arr(value)
       .map(obj)
-      .map(({ descriptor, configuration }) => ({ descriptor: obj(descriptor), level: str(obj(configuration).level) }));
+      .map(({ descriptor, configuration }) => ({ descriptor: obj(descriptor), ...configured(configuration) }));
 }
 
 function ruleOf(rule: Obj): Rule {
@@ -165,12 +172,18 @@ function ruleOf(rule: Obj): Rule {
     full: text(rule.fullDescription),
     help: text(rule.help),
     helpUri: str(rule.helpUri),
-    level: str(obj(rule.defaultConfiguration).level),
+    ...configured(rule.defaultConfiguration),
     deprecatedIds: strs(rule.deprecatedIds),
     messages: obj(rule.messageStrings),
     targets: arr(rule.relationships).map((relationship) => obj(obj(relationship).target)),
     properties: obj(rule.properties),
   };
+}
+
+/** Section 3.50: what is not said to be disabled is enabled. */
+function configured(configuration: unknown): Pick<Rule, 'level' | 'isEnabled'> {
+  const { level, enabled } = obj(configuration);
+  return { level: str(level), isEnabled: enabled !== false };
 }
 
 export function addressOf(location: unknown): Address {

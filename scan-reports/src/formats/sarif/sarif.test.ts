@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ReportError } from '../../contract.ts';
 import { detectFormat, headOf } from '../../detect.ts';
 import { formats } from '../../registry.ts';
@@ -218,6 +218,45 @@ test('a run that ended with a signal or did not start is not finished, unless it
   }
   expect(await finished({ exitSignalName: '', exitSignalNumber: 0, processStartFailureMessage: '' })).toBe(true);
   expect(await finished({ exitCode: 1 })).toBe(true);
+});
+
+describe('rules that the run says were disabled', () => {
+  const rules = [{ id: 'A' }, { id: 'B', defaultConfiguration: { enabled: false } }, { id: 'C', defaultConfiguration: { level: 'note' } }];
+  const extensions = [{ name: 'more', rules: [{ id: 'E' }, { id: 'F' }] }];
+  const tool = { driver: { name: 'Example', rules }, extensions };
+  const override = (descriptor: object, configuration: object) => ({ descriptor, configuration });
+  const about = (...overrides: object[][]) =>
+    sarif.about?.(runOf({ invocations: overrides.map((ruleConfigurationOverrides) => ({ executionSuccessful: true, ruleConfigurationOverrides })), tool }));
+  const off = { enabled: false };
+
+  test.each<[string, object[][], string[]]>([
+    ['by default', [], ['B']],
+    ['by id', [[override({ id: 'A' }, off)]], ['A', 'B']],
+    ['by index', [[override({ index: 2 }, off)]], ['C', 'B']],
+    ['by index of an extension', [[override({ index: 1, toolComponent: { index: 0 } }, off)]], ['F', 'B']],
+    ['by the id of a rule that is not listed', [[override({ id: 'X' }, off)]], ['X', 'B']],
+    ['by the id of a part of a rule', [[override({ id: 'A/part' }, off)]], ['A/part', 'B']],
+    ['by one of several invocations', [[], [override({ id: 'A' }, off)], [override({ id: 'A' }, { level: 'error' })]], ['A', 'B']],
+    ['not, because an override enables it', [[override({ id: 'B' }, { enabled: true })]], []],
+    ['not, because an override configures it and does not say that it is disabled', [[override({ index: 1 }, { level: 'error' })]], []],
+    ['by an override as well as by default', [[override({ id: 'B' }, off)]], ['B']],
+  ])('are named: %s', async (_, overrides, skipped) => {
+    const expected = skipped.length === 0 ? {} : { skipped: skipped.map((rule) => ({ rule, path: null })) };
+    expect(await about(...overrides)).toEqual({ tools: ['example'], finished: true, unread: [], ...expected });
+  });
+
+  test('can be all if the file does not say which', async () => {
+    expect(await about([override({ index: 7 }, off)])).toMatchObject({ finished: false });
+    const many = Array.from({ length: 10_001 }, (_, index) => override({ id: `r${index}` }, off));
+    expect(await about(many)).toMatchObject({ finished: false });
+  });
+
+  test('and overrides of levels count for the results of their invocation', async () => {
+    const overrides = [override({ id: 'A' }, off), override({ id: 'A' }, { level: 'error' }), override({ index: 2 }, { level: 'error' })];
+    const results = ['A', 'C'].map((ruleId) => ({ ruleId, message: { text: 'x' }, provenance: { invocationIndex: 0 } }));
+    const { observations } = await readAll(sarif, runOf({ tool, results, invocations: [{ ruleConfigurationOverrides: overrides }] }));
+    expect(observations.map(({ tool_severity }) => tool_severity)).toEqual(['error', 'error']);
+  });
 });
 
 test.each([
