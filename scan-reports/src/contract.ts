@@ -21,7 +21,7 @@ export interface Asset {
   readonly ref?: string;
   /** The platform that an image was built for: `linux/arm64`. The same tag names other packages on another one. */
   readonly platform?: string;
-  /** The workload of a cluster that runs the image: namespace, kind and name. Other workloads can run other builds of it. */
+  /** The workload of a cluster that runs the image: namespace, kind, name and container. Other workloads and containers can run other builds of it. */
   readonly workload?: string;
 }
 

@@ -67,12 +67,13 @@ export function artifactAsset(resource: Resource): Asset | null {
   if (node) return hostAsset({ given: node });
   const image = str(repository);
   if (image === undefined) return workloadAsset(resource);
+  const workload = clusterLocation(resource);
   const version = str(tag) ? `:${str(tag)}` : str(digest) ? `@${str(digest)}` : '';
   return {
     type: 'container_image',
     name: `${resource.registry ? `${resource.registry}/` : ''}${image}${version}`,
     identifiers: str(digest) ? [{ kind: 'digest', value: str(digest) as string }] : [],
-    ...(resource.workload === undefined ? {} : { workload: resource.workload }),
+    ...(workload === undefined ? {} : { workload }),
   };
 }
 

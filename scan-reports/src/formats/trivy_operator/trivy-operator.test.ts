@@ -28,7 +28,7 @@ test('reads vulnerabilities of an image with the workload that runs it', async (
       type: 'container_image',
       name: 'registry.example.com/library/web:1.4.2',
       identifiers: [{ kind: 'digest', value: 'sha256:0f1e2d3c' }],
-      workload: 'shop/ReplicaSet/web',
+      workload: 'shop/ReplicaSet/web/web',
     },
     location: {
       component: 'curl',
@@ -70,7 +70,7 @@ test('reads a list of reports of all kinds', async () => {
       severity: 'critical',
       cwes: [798],
       description: null,
-      asset: { type: 'container_image', name: 'registry.example.com/shop/import@sha256:aaaa' },
+      asset: { type: 'container_image', name: 'registry.example.com/shop/import@sha256:aaaa', workload: 'shop/Job/import/job' },
       location: { path: '/app/aws.txt', resource: 'shop/Job/import/job' },
     },
     { rule: 'KSV041', severity: 'critical', asset: { type: 'cloud_resource', name: 'ClusterRole/admin' } },
@@ -131,6 +131,15 @@ test('covers the subject of every report, also without findings', async () => {
     { asset: { type: 'container_image', name: 'shop/web:1', workload: 'shop/Job/mail' }, finished_at: new Date('2025-01-01T00:00:00Z'), ...facts },
     { asset: { type: 'cloud_resource', name: 'shop/Job/mail' }, ...facts },
   ]);
+});
+
+test('tells the containers of a workload apart, because they can run other builds of one image', async () => {
+  const items = ['init', 'main'].map((container, index) => {
+    const { metadata, ...report } = resource('VulnerabilityReport', { artifact: { repository: 'shop/web', tag: String(index) }, vulnerabilities: [] });
+    return { ...report, metadata: { ...metadata, labels: { ...metadata.labels, 'trivy-operator.container.name': container } } };
+  });
+  const { runs } = await readAll(trivyOperator, fromBuffer(JSON.stringify({ items })));
+  expect(runs.flatMap(({ asset }) => asset?.workload ?? [])).toEqual(['shop/Job/mail/init', 'shop/Job/mail/main']);
 });
 
 test('keeps the score and the type of a package without package URL', async () => {

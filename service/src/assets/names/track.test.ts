@@ -15,11 +15,11 @@ const branch = (ref: string, more: Partial<VersionFacts> = {}) => decide({ ref, 
 const stated = (track: string, more: Partial<VersionFacts> = {}) => decide({ stated: { track }, ...more });
 
 it.each([
-  ['1.4.2', {}, 'shop/replicaset/web'],
-  ['1a2b3c4', {}, 'shop/replicaset/web'],
-  ['1.4.2', { stated: { track: 'Prod-EU' } }, 'prod-eu/shop/replicaset/web'],
+  ['1.4.2', {}, 'shop/replicaset/web/app'],
+  ['1a2b3c4', {}, 'shop/replicaset/web/app'],
+  ['1.4.2', { stated: { track: 'Prod-EU' } }, 'prod-eu/shop/replicaset/web/app'],
 ] as const)('an image %s that a workload of a cluster runs is on the track of the workload', (tag, more, track) => {
-  expect(image(tag, { workload: 'shop/ReplicaSet/web', ...more })).toEqual({ ...named(track), version: tag });
+  expect(image(tag, { workload: 'shop/ReplicaSet/web/app', ...more })).toEqual({ ...named(track), version: tag });
 });
 
 const main = (track: string) => ({ track, kind: 'default', mainLike: true, counts: true, canClose: true });

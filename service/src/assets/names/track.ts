@@ -11,7 +11,7 @@ export interface VersionFacts {
   commit: string | null;
   ref: string | null;
   version?: string | null;
-  /** The workload of a cluster that runs the image. */
+  /** The workload of a cluster that runs the image, and the container. */
   workload?: string | null;
 }
 
@@ -44,9 +44,8 @@ export interface Track {
 
 /**
  * Decides on which track a scan was made. What the sender states comes first. Otherwise a pull request is recognized by any name; the tag of an image
- * counts more than the branch it was built from, and the branch of a repository more than its version. What a workload of a cluster runs is a track of its
- * own, because other workloads can run other builds. A name that stands for a single build opens
- * findings on the default track and closes none. In doubt, a name is a track of its own, because nothing is closed across tracks.
+ * counts more than the branch it was built from, and the branch of a repository more than its version. What a container of a workload runs is a track of its
+ * own, because others can run other builds. A name that stands for a single build opens findings on the default track and closes none. In doubt, a name is a track of its own, because nothing is closed across tracks.
  */
 export function trackOf(facts: VersionFacts, policy: TrackPolicy): Track | { error: string } {
   const stated = clean(facts.stated?.track);

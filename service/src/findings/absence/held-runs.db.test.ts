@@ -76,12 +76,12 @@ describe('a workload of a cluster', () => {
   const runs = (workload: string, tag: string): Asset => ({ type: 'container_image', name: `pay:${tag}`, workload });
 
   it('has its own track, so that another workload with a newer build closes nothing', async () => {
-    const [web, api] = [runs('shop/ReplicaSet/web', '1.4.2'), runs('shop/ReplicaSet/api', '1.4.3')];
+    const [web, api] = [runs('shop/ReplicaSet/web/app', '1.4.2'), runs('shop/ReplicaSet/api/app', '1.4.3')];
     await scan(web, [0, 1], 1);
     expect(await scan(api, [0, 0], 2)).toMatchObject({ closed: 0 });
-    expect(await scan(runs('shop/ReplicaSet/web', '1.4.3'), [0, 0], 3)).toMatchObject({ closed: 1 });
+    expect(await scan(runs('shop/ReplicaSet/web/app', '1.4.3'), [0, 0], 3)).toMatchObject({ closed: 1 });
     const { rows } = await engine.admin().query('select name from asset_tracks where org_id = $1 order by name', [org]);
-    expect(rows.map(({ name }) => name)).toEqual(['shop/replicaset/api', 'shop/replicaset/web']);
+    expect(rows.map(({ name }) => name)).toEqual(['shop/replicaset/api/app', 'shop/replicaset/web/app']);
   });
 });
 
