@@ -9,6 +9,7 @@ import { runEntry } from '../../shared/run.ts';
 import { complianceCheck, complianceControl } from './compliance.ts';
 import { checkOf, secretOf, vulnerabilityOf } from './findings.ts';
 import { artifactAsset, type Resource, resourceOf } from './resource.ts';
+import { startListed } from './summary.ts';
 
 const API_GROUP = /"apiVersion"\s*:\s*"aquasecurity\.github\.io\//;
 
@@ -20,6 +21,7 @@ const HEADER = [
   'report.artifact',
   'report.registry',
   'report.scanner',
+  'report.summary',
   'report.updateTimestamp',
   'status.updateTimestamp',
   'status.detailReport.id',
@@ -52,11 +54,15 @@ export const trivyOperator: ReportFormat = {
       yield* readRun(resource);
       hasSecrets ||= /^ExposedSecretReport$/.test(resource.kind ?? '');
     }
-    // Reports about secrets and about vulnerabilities of an image are different resources.
-    if (!hasSecrets) yield* runEntry({ left_out: ['secrets'] });
     const lists = [...Object.keys(LISTS), 'status.detailReport.results'];
     const patterns = PREFIXES.flatMap((prefix) => lists.map((list) => `${prefix}${list}.*`));
-    for await (const found of jsonValues(input, patterns)) yield* readEntry(found, resources);
+    const listed = startListed();
+    for await (const found of jsonValues(input, patterns)) {
+      if (found.path.at(-2) === 'vulnerabilities') listed.add(resources.of(found), obj(found.value));
+      yield* readEntry(found, resources);
+    }
+    // Reports about secrets and about vulnerabilities of an image are different resources.
+    yield* runEntry({ left_out: [...(hasSecrets ? [] : ['secrets' as const]), ...listed.leftOut(resources.all())] });
   },
 };
 

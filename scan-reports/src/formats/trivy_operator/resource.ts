@@ -1,6 +1,7 @@
 import type { Asset } from '../../contract.ts';
 import { hostAsset } from '../../shared/normalize.ts';
 import { date, type Obj, obj, str } from '../../shared/read.ts';
+import { type Counts, countsOf } from './summary.ts';
 
 /** The subject of a report. Kept small, because a file may have thousands. */
 export interface Resource {
@@ -13,6 +14,8 @@ export interface Resource {
   scanner?: string | undefined;
   version?: string | undefined;
   updated?: Date | null;
+  /** How many findings the report has, by severity. */
+  counts?: Counts;
   /** True if the compliance report lists its checks. The summary would repeat them. */
   isDetailed?: boolean;
 }
@@ -29,6 +32,8 @@ export function resourceOf(known: Resource = {}, field: string, value: unknown):
       return { ...known, registry: str(obj(value).server) };
     case 'report.scanner':
       return { ...known, scanner: str(obj(value).name)?.toLowerCase(), version: str(obj(value).version) };
+    case 'report.summary':
+      return { ...known, counts: countsOf(obj(value)) };
     case 'status.detailReport.id':
       return { ...known, isDetailed: true };
     case 'report.updateTimestamp':

@@ -142,6 +142,22 @@ test('tells the containers of a workload apart, because they can run other build
   expect(runs.flatMap(({ asset }) => asset?.workload ?? [])).toEqual(['shop/Job/mail/init', 'shop/Job/mail/main']);
 });
 
+test('says which severities it does not show all of', async () => {
+  const vulnerabilities = ['HIGH', 'HIGH', 'LOW'].map((severity, index) => ({ vulnerabilityID: `CVE-2021-${index}`, resource: 'libssl3', severity }));
+  const leftOut = async (...reports: [string, object][]) => {
+    const items = reports.map(([kind, report]) => resource(kind, report));
+    return (await readAll(trivyOperator, fromBuffer(JSON.stringify({ items })))).runs.flatMap(({ left_out = [] }) => left_out);
+  };
+  const counting = (summary: object): [string, object] => ['VulnerabilityReport', { vulnerabilities, summary }];
+  expect(await leftOut(counting({ criticalCount: 0, highCount: 2, mediumCount: 0, lowCount: 1, unknownCount: 0 }))).toEqual(['secrets']);
+  expect(await leftOut(counting({ criticalCount: 0, highCount: 1 }))).toEqual(['secrets']);
+  expect(await leftOut(counting({ criticalCount: 1, highCount: 3, lowCount: 1 }))).toEqual(['secrets', 'critical', 'high']);
+  expect(await leftOut(counting({ lowCount: 1 }), counting({ lowCount: 2 }), ['ExposedSecretReport', { secrets: [] }])).toEqual(['low']);
+  expect(await leftOut(['ClusterVulnerabilityReport', { summary: { mediumCount: 1 } }])).toEqual(['secrets', 'medium']);
+  expect(await leftOut(counting({ unknownCount: 1 })), 'the severity may be any').toEqual(['secrets', 'system_packages', 'libraries']);
+  expect(await leftOut(['ConfigAuditReport', { summary: { highCount: 9 }, checks: [] }]), 'counts checks').toEqual(['secrets']);
+});
+
 test('keeps the score and the type of a package without package URL', async () => {
   const vulnerabilities = [{ vulnerabilityID: 'CVE-2021-1', resource: 'libssl3', score: 7.5, packageType: 'debian' }];
   expect((await readAll(trivyOperator, fromBuffer(JSON.stringify(resource('VulnerabilityReport', { vulnerabilities }))))).observations).toMatchObject([
