@@ -34,7 +34,7 @@ export const npmAudit: ReportFormat = {
   async *read(input) {
     const head = await headOf(input);
     const shape = shapeOf(head);
-    if (shape === 'npm6' || shape === 'npm7') yield* metadataIn(input);
+    if (shape === 'npm6' || shape === 'npm7') yield* metadataIn(input, shape);
     if (shape === 'yarn1' || shape === 'yarn4') yield* readLines(input);
     else if (shape === 'npm6') yield* readValues(input, 'advisories.*', (value, place) => npm6(value, place));
     else if (shape === 'npm7') yield* readValues(input, 'vulnerabilities.*', npm7);
@@ -47,30 +47,39 @@ export const npmAudit: ReportFormat = {
 const METADATA = ['metadata.dependencies.total', 'metadata.totalDependencies', 'metadata.vulnerabilities'];
 
 /** The report does not say which lock file was read. */
-async function* metadataIn(input: ReportInput): AsyncGenerator<ReportEntry> {
+async function* metadataIn(input: ReportInput, shape: 'npm6' | 'npm7'): AsyncGenerator<ReportEntry> {
   const severities = startSeverities();
   for await (const { path, value } of jsonValues(input, [...METADATA, 'advisories.*.severity', 'vulnerabilities.*.severity'])) {
     if (path.at(-1) === 'severity') severities.show(value);
     else if (path.at(-1) === 'vulnerabilities') severities.count(obj(value));
     else yield* runEntry({ dependencies: count(value) });
   }
-  yield* runEntry({ left_out: severities.leftOut() });
+  yield* runEntry({ left_out: shape === 'npm7' ? severities.leftOutOfPackages() : severities.leftOut() });
 }
+
+const DESCENDING: (Severity & LookedFor)[] = ['critical', 'high', 'medium', 'low', 'info'];
 
 /** Compares the summary with the advisories. `yarn audit --level` and the ignore lists of pnpm leave out advisories that the summary counts. */
 function startSeverities() {
-  const shown = new Set<Severity>();
+  const shown = new Map<Severity, number>();
   let counts: Obj = {};
+  const counted = (): [Severity, number][] => Object.entries(counts).map(([word, number]) => [severityOf(word), count(number) ?? 0]);
   return {
-    show: (word: unknown): unknown => shown.add(severityOf(str(word))),
+    show(word: unknown): void {
+      const severity = severityOf(str(word));
+      shown.set(severity, (shown.get(severity) ?? 0) + 1);
+    },
     count(summary: Obj): void {
       counts = summary;
     },
-    leftOut: (): LookedFor[] =>
-      Object.entries(counts).flatMap(([word, number]) => {
-        const severity = severityOf(word);
-        return count(number) === undefined || severity === 'unknown' || shown.has(severity) ? [] : [severity];
-      }),
+    /** Before npm 7, the summary counts the places of an advisory and not advisories. */
+    leftOut: (): LookedFor[] => counted().flatMap(([severity, number]) => (number === 0 || severity === 'unknown' || shown.has(severity) ? [] : [severity])),
+    /** Since npm 7, the summary counts packages by their worst advisory. A package that is not listed may have milder ones, too. */
+    leftOutOfPackages(): LookedFor[] {
+      const missing = new Set(counted().flatMap(([severity, number]) => (number > (shown.get(severity) ?? 0) ? [severity] : [])));
+      const worst = DESCENDING.findIndex((severity) => missing.has(severity));
+      return worst === -1 ? [] : DESCENDING.slice(worst);
+    },
   };
 }
 

@@ -192,3 +192,26 @@ test('states how many dependencies were checked, because the report does not nam
   expect(await runs({ advisories: {}, metadata: { dependencies: 3, totalDependencies: 12 } })).toEqual([{ dependencies: 12 }]);
   expect(await runs('{"type":"auditSummary","data":{"totalDependencies":12}}\n')).toEqual([{ dependencies: 12 }]);
 });
+
+test('npm 7 and later: says which severities packages that are not listed may have', async () => {
+  const listed = (...severities: string[]) => Object.fromEntries(severities.map((severity, index) => [`p${index}`, { name: `p${index}`, severity, via: [] }]));
+  const leftOut = async (vulnerabilities: object, counts: object) => {
+    const metadata = { vulnerabilities: { info: 0, low: 0, moderate: 0, high: 0, critical: 0, total: 0, ...counts } };
+    return (await readAll(npmAudit, fromBuffer(JSON.stringify({ auditReportVersion: 2, vulnerabilities, metadata })))).runs.flatMap(
+      ({ left_out = [] }) => left_out,
+    );
+  };
+  expect(await leftOut(listed('high', 'moderate'), { high: 1, moderate: 1, total: 2 })).toEqual([]);
+  expect(await leftOut(listed('high', 'high'), { high: 1 })).toEqual([]);
+  // A package counts with its worst advisory and may have milder ones.
+  expect(await leftOut(listed('high', 'moderate'), { high: 2, moderate: 1 })).toEqual(['high', 'medium', 'low', 'info']);
+  expect(await leftOut(listed('high', 'low'), { high: 1, low: 2 })).toEqual(['low', 'info']);
+  expect(await leftOut(listed('low'), { critical: 1, low: 2 })).toEqual(['critical', 'high', 'medium', 'low', 'info']);
+  expect(await leftOut({}, { info: 1 })).toEqual(['info']);
+});
+
+test('npm 6: counts paths, so a severity is not shown only if none of it is listed', async () => {
+  const advisories = { 1: { id: 1, module_name: 'a', severity: 'high' } };
+  const metadata = { vulnerabilities: { high: 5, moderate: 1, low: 0 } };
+  expect((await readAll(npmAudit, fromBuffer(JSON.stringify({ advisories, metadata })))).runs).toEqual([{ left_out: ['medium'] }]);
+});
