@@ -211,16 +211,20 @@ export async function leaveKnown(tx: TenantTx, { orgId, importId, sourceId }: Re
 /** Keeps when a late report did not show what an earlier scan has shown, and what a later one was the first not to show, as far as known. */
 export async function recordUnseen(tx: TenantTx, resolution: Resolution): Promise<void> {
   const { orgId, importId, sourceId } = resolution;
+  // From asset to finding to sighting, by their indexes: see above.
   await sql`
-    update sightings s set unseen = coalesce(s.unseen, '{}') + tstzmultirange(tstzrange(a.started_at, a.ended_at, '[]'))
-    from (select asset_id, track, min(started_at) as started_at, max(ended_at) as ended_at from ${importedAssets} own where org_id = ${orgId} and import_id = ${importId} group by 1, 2) a
-    join findings f on f.org_id = ${orgId} and f.asset_id = a.asset_id
-    join sightings known on known.org_id = ${orgId} and known.finding_id = f.id and known.source_id = ${sourceId} and known.track = a.track and known.first_seen < a.started_at
-    left join lateral ${coverageOfSql(resolution, { asset: sql`a.asset_id`, track: sql`a.track` })} c on true
-    where s.org_id = ${orgId} and s.finding_id = known.finding_id and s.source_id = known.source_id and s.track = known.track
-      and greatest(${lastSeenSql}, s.absent_at) > a.ended_at and not coalesce(s.unseen @> a.ended_at, false)
-      and not exists (select from tenant_import_groups g where g.org_id = ${orgId} and g.import_id = ${importId} and g.finding_id = s.finding_id and g.track = s.track and g.present)
-      and not exists (select from tenant_import_seen i where i.org_id = ${orgId} and i.import_id = ${importId} and i.finding_id = s.finding_id and i.content = s.content)`.execute(
-    tx,
-  );
+    with missed as materialized (
+      select s.finding_id, s.track, a.started_at, a.ended_at
+      from (select asset_id, track, min(started_at) as started_at, max(ended_at) as ended_at from ${importedAssets} own where org_id = ${orgId} and import_id = ${importId} group by 1, 2) a
+      cross join lateral (select own.id from findings own where own.org_id = ${orgId} and own.asset_id = a.asset_id offset 0) f
+      cross join lateral (
+        select own.* from sightings own where own.org_id = ${orgId} and own.finding_id = f.id and own.source_id = ${sourceId} and own.track = a.track
+          and own.first_seen < a.started_at and not coalesce(own.unseen @> a.ended_at, false) offset 0) s
+      left join lateral ${coverageOfSql(resolution, { asset: sql`a.asset_id`, track: sql`a.track` })} c on true
+      where greatest(${lastSeenSql}, s.absent_at) > a.ended_at
+        and not exists (select from tenant_import_groups g where g.org_id = ${orgId} and g.import_id = ${importId} and g.finding_id = s.finding_id and g.track = s.track and g.present offset 0)
+        and not exists (select from tenant_import_seen i where i.org_id = ${orgId} and i.import_id = ${importId} and i.finding_id = s.finding_id and i.content = s.content offset 0)
+    )
+    update sightings s set unseen = coalesce(s.unseen, '{}') + tstzmultirange(tstzrange(missed.started_at, missed.ended_at, '[]'))
+    from missed where s.org_id = ${orgId} and s.finding_id = missed.finding_id and s.source_id = ${sourceId} and s.track = missed.track`.execute(tx);
 }
