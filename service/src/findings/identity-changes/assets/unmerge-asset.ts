@@ -36,8 +36,8 @@ export async function unmergeAssetFindings(
   const sides = await readSides(tx, orgId, merge, coverage.imports);
   const absences = await readAbsences(tx, orgId, into, sides);
   const seen = await readSeen(tx, orgId, into, { before, sides });
-  const ids = [...own, ...reportedSince(seen, before)];
-  const byOthers = new Set(await changedByOthers(tx, orgId, merge, { own: ids, sides }));
+  const separated = new Set([...own, ...reportedSince(seen, before)]);
+  const byOthers = new Set(await changedByOthers(tx, orgId, merge, { own: [...separated], sides }));
   const restored = statuses.filter(({ id }) => byOthers.has(id));
   const rules = sql`select id from identity_rules where org_id = ${orgId} and asset_merge_id = ${mergeId}`;
   const copies: MergedPair[] = [];
@@ -46,19 +46,20 @@ export async function unmergeAssetFindings(
     settle: async (split) => {
       copies.push(...(await copyFindings(tx, actor, { ids: ofBoth(seen, split), assetId: from, mergedAt: merge.mergedAt })));
       const apart = [...split, ...copies];
-      ids.push(...copies.flatMap((copy) => (ids.includes(copy.into_id) ? [] : [copy.from_id])));
-      const unseen = seen.filter(({ finding_id, side, since }) => !since && ids.includes(finding_id) === (side === 'from'));
-      await returnStatements(tx, orgId, rules, unseen);
-      await giveSightings(tx, orgId, membersOf(seen, apart, new Set(ids)), { seen, sides });
-      await restorePlaces(
+      for (const copy of copies) if (!separated.has(copy.into_id)) separated.add(copy.from_id);
+      const bySelf = seen.filter(({ finding_id, side }) => separated.has(finding_id) === (side === 'from'));
+      await returnStatements(
         tx,
         orgId,
-        restored,
-        seen.filter(({ finding_id, side }) => ids.includes(finding_id) === (side === 'from')),
+        rules,
+        bySelf.filter(({ since }) => !since),
       );
-      await returnAbsences(tx, orgId, absences, { pairs: apart, ids });
+      await giveSightings(tx, orgId, membersOf(seen, apart, separated), { seen, sides });
+      await restorePlaces(tx, orgId, restored, bySelf);
+      await returnAbsences(tx, orgId, absences, { pairs: apart, ids: [...separated] });
     },
   });
+  const ids = [...separated];
   const moved = await namedSince(tx, orgId, merge, sides);
   await moveFindings(tx, orgId, ids, { from: into, into: from });
   await renumberTracks(
