@@ -2,6 +2,7 @@ import type { Asset } from '@rrs/scan-reports';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { seen, useImports } from '../../testing/findings/imports.ts';
+import { permutations } from '../../testing/findings/orders.ts';
 
 const engine = useImports();
 
@@ -46,8 +47,6 @@ function expected(all: readonly Scan[]): string {
 }
 
 const inOrder = (all: readonly Scan[]): number[] => [...all.keys()];
-const permutations = (items: readonly number[]): number[][] =>
-  items.length === 0 ? [[]] : items.flatMap((item) => permutations(items.filter((other) => other !== item)).map((rest) => [item, ...rest]));
 
 describe('a finding that an earlier build comes back without', () => {
   it.each([

@@ -2,6 +2,7 @@ import type { Asset, Observation } from '@rrs/scan-reports';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { seen, useImports } from '../../testing/findings/imports.ts';
+import { permutations } from '../../testing/findings/orders.ts';
 
 const engine = useImports();
 const repository: Asset = { type: 'repository', name: 'https://git.example.com/shop' };
@@ -41,11 +42,6 @@ const stateOf = async (org: string) => ({
     `select f.component, o.label, o.state from occurrences o join findings f on f.org_id = o.org_id and f.id = o.finding_id where o.org_id = $1 order by 1, 2`,
   ),
 });
-
-function permutations<T>(all: readonly T[]): T[][] {
-  if (all.length < 2) return [[...all]];
-  return all.flatMap((one, at) => permutations(all.toSpliced(at, 1)).map((rest) => [one, ...rest]));
-}
 
 const main = { branch: 'main', day: 5, found: { a: 'low', b: 'high' } } satisfies Scan;
 const feature = { branch: 'feature/x', day: 3, found: { a: 'critical', x: 'high' } } satisfies Scan;

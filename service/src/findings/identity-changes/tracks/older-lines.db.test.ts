@@ -2,6 +2,7 @@ import type { Asset, Observation } from '@rrs/scan-reports';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { seen, useImports } from '../../../testing/findings/imports.ts';
+import { permutations } from '../../../testing/findings/orders.ts';
 
 const engine = useImports();
 
@@ -68,11 +69,6 @@ const stateOf = async (org: string) => ({
   runs: await runsOf(org),
   coverage: await coverageOf(org),
 });
-
-function permutations<T>(all: readonly T[]): T[][] {
-  if (all.length < 2) return [[...all]];
-  return all.flatMap((one, at) => permutations(all.toSpliced(at, 1)).map((rest) => [one, ...rest]));
-}
 
 const HISTORIES: Record<string, Scan[]> = {
   'one scan of each': [

@@ -1,6 +1,7 @@
 import type { Asset } from '@rrs/scan-reports';
 import { expect, it } from 'vitest';
 import { seen, useImports } from '../../../testing/findings/imports.ts';
+import { permutations } from '../../../testing/findings/orders.ts';
 
 const engine = useImports();
 const repository: Asset = { type: 'repository', name: 'https://git.example.com/shop', ref: 'main' };
@@ -17,11 +18,6 @@ async function sendAll(reports: readonly Spot[][], order: readonly number[]): Pr
     expect(await engine.run(org, [...spots, { run: { asset: repository } }], { scope })).toMatchObject({ status: 'succeeded' });
   }
   return org;
-}
-
-function permutations<T>(all: readonly T[]): T[][] {
-  if (all.length < 2) return [[...all]];
-  return all.flatMap((one, at) => permutations(all.toSpliced(at, 1)).map((rest) => [one, ...rest]));
 }
 
 it.each<[string, Spot[][]]>([
