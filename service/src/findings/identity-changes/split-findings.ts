@@ -11,7 +11,8 @@ import { copied, type Pair } from './move-sightings.ts';
 
 /**
  * Separates findings that were merged. `rules` selects the ids of their rules. Both get back what they had. What scans and people did to the finding that
- * stayed is kept. `settle` can correct what sources say before the status follows from it. Without it, what scans no longer showed of the finding that stayed is gone from both. Requires the import lock. The caller passes the returned pairs to `restoreLinks` of the follower.
+ * stayed is kept. `settle` can correct what sources say before the status follows from it; the caller then merges what they say. Without it, what scans no
+ * longer showed of the finding that stayed is gone from both. Requires the import lock. The caller passes the returned pairs to `restoreLinks` of the follower.
  */
 export async function splitFindings(
   tx: TenantTx,
@@ -39,10 +40,11 @@ export async function splitFindings(
     update identity_rules set revoked_at = now(), revoked_by = ${actor.person?.name ?? actor.name} where org_id = ${orgId} and id = any(${ids}::uuid[])`.execute(
     tx,
   );
+  if (settle) return pairs;
   const apart = rows.flatMap(({ a, b }) => [a, b]);
   await setTimes(tx, orgId, apart);
   await foldAgain(tx, actor, apart);
-  if (!settle) await closeUnseen(tx, { orgId, importId: null, actor }, idsSql(apart));
+  await closeUnseen(tx, { orgId, importId: null, actor }, idsSql(apart));
   return pairs;
 }
 

@@ -72,6 +72,14 @@ describe('assets whose merge is undone', () => {
     expect(data[0]).toMatchObject({ before: { status: 'verified' }, after: { status: 'open', reason_code: 'asset_unmerged' }, import_id: null });
   });
 
+  it('leave findings as they are that only scans of the asset that stays have shown', async () => {
+    const { one, two } = await merged();
+    await scan('one', [1, 2], 7);
+    const before = await find(one, 1);
+    await unmerge(two);
+    expect(await find(one, 1)).toEqual(before);
+  });
+
   it('close what both had only for the one whose scan no longer shows it', async () => {
     for (const [side, expected] of [
       ['one', { one: ['1 verified', '2 verified'], two: ['2 open', '3 open'] }],

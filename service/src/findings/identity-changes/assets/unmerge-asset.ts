@@ -40,13 +40,15 @@ export async function unmergeAssetFindings(
   const byOthers = new Set(await changedByOthers(tx, orgId, merge, { own: [...separated], sides }));
   const restored = statuses.filter(({ id }) => byOthers.has(id));
   const rules = sql`select id from identity_rules where org_id = ${orgId} and asset_merge_id = ${mergeId}`;
-  const copies: MergedPair[] = [];
+  let copies: MergedPair[] = [];
+  let members: Member[] = [];
   const pairs = await splitFindings(tx, actor, rules, {
     reason,
     settle: async (split) => {
-      copies.push(...(await copyFindings(tx, actor, { ids: ofBoth(seen, split), assetId: from, mergedAt: merge.mergedAt })));
+      copies = await copyFindings(tx, actor, { ids: ofBoth(seen, split), assetId: from, mergedAt: merge.mergedAt });
       const apart = [...split, ...copies];
       for (const copy of copies) if (!separated.has(copy.into_id)) separated.add(copy.from_id);
+      const confused = confusedBy(seen, apart, separated);
       const bySelf = seen.filter(({ finding_id, side }) => separated.has(finding_id) === (side === 'from'));
       await returnStatements(
         tx,
@@ -54,7 +56,8 @@ export async function unmergeAssetFindings(
         rules,
         bySelf.filter(({ since }) => !since),
       );
-      await giveSightings(tx, orgId, membersOf(seen, apart, separated), { seen, sides });
+      members = membersOf(confused, apart, separated);
+      await giveSightings(tx, orgId, members, { seen: confused, sides });
       await restorePlaces(tx, orgId, restored, bySelf);
       await returnAbsences(tx, orgId, absences, { pairs: apart, ids: [...separated] });
     },
@@ -71,9 +74,16 @@ export async function unmergeAssetFindings(
   await returnCoverage(tx, orgId, merge, coverage, sides);
   const kept = await namedOf(tx, orgId, into);
   const apart = [...pairs, ...copies.map((copy) => ({ ...copy, merged_at: null }))];
-  const changed = [...new Set([...ids, ...apart.flatMap(({ from_id, into_id }) => [from_id, into_id]), ...seen.map(({ finding_id }) => finding_id)])];
+  const restated = [
+    ...new Set([
+      ...apart.flatMap(({ from_id, into_id }) => [from_id, into_id]),
+      ...[...members, ...restored].map(({ id }) => id),
+      ...absences.map(({ finding_id }) => finding_id),
+    ]),
+  ];
+  const changed = [...new Set([...ids, ...restated, ...seen.map(({ finding_id }) => finding_id)])];
   await setTimes(tx, orgId, changed);
-  await foldAgain(tx, actor, changed);
+  await foldAgain(tx, actor, restated);
   await setDeadlines(
     tx,
     orgId,
@@ -102,6 +112,14 @@ function ofBoth(seen: readonly Seen[], split: readonly MergedPair[]): string[] {
   const of = (side: Seen['side']) => new Set(seen.flatMap((one) => (one.side === side ? [one.finding_id] : [])));
   const others = of('into');
   return [...of('from')].filter((id) => others.has(id) && !were.has(id));
+}
+
+/** What reports have shown of findings that stood for those of both assets, or that reports about the other asset have shown. */
+function confusedBy(seen: readonly Seen[], apart: readonly MergedPair[], own: ReadonlySet<string>): Seen[] {
+  const stoodFor = apart.map(({ into_id }) => into_id);
+  const ofOther = seen.flatMap(({ finding_id, side }) => (own.has(finding_id) === (side === 'from') ? [] : [finding_id]));
+  const confused = new Set([...stoodFor, ...ofOther]);
+  return seen.filter(({ finding_id }) => confused.has(finding_id));
 }
 
 function membersOf(seen: readonly Seen[], apart: readonly MergedPair[], own: ReadonlySet<string>): Member[] {
