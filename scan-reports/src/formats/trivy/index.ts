@@ -106,17 +106,21 @@ const SHOWN_BY: readonly (readonly [LookedFor, ...string[]])[] = [
 
 /**
  * A report with results of secrets or misconfigurations and none of packages is of a run that did not search packages (`--scanners secret`). Of an image whose
- * operating system it does not recognize, Trivy does not see the system packages.
+ * operating system it does not recognize, Trivy does not see the system packages. Of one that it recognizes it always writes their result, even if it is
+ * empty, unless it did not search them. Versions before 0.20 do not state the class of a result.
  */
 function leftOut({ headers, cluster, type, metadata }: Contexts): LookedFor[] {
-  const classes = new Set([...headers.values()].flatMap(({ Class }) => Class ?? []));
   if (cluster !== undefined) return [];
+  const results = [...headers.values()];
+  const classes = new Set(results.flatMap(({ Class }) => Class ?? []));
   const unshown = SHOWN_BY.filter(([, ...shown]) => !shown.some((name) => classes.has(name))).map(([kind]) => kind);
-  const isWithoutPackages = classes.size > 0 && !classes.has('os-pkgs') && !classes.has('lang-pkgs');
-  if (isWithoutPackages) return ['system_packages', 'libraries', ...unshown];
   // Trivy states the layers of every image that it has read.
-  const isUnrecognized = type === 'container_image' && metadata.DiffIDs !== undefined && metadata.OS === undefined && !classes.has('os-pkgs');
-  return isUnrecognized ? ['system_packages', ...unshown] : unshown;
+  const isUnrecognized = type === 'container_image' && metadata.DiffIDs !== undefined && metadata.OS === undefined;
+  const isUnsearched = metadata.OS !== undefined && results.every(({ Class }) => Class !== undefined);
+  const isWithoutSystem = !classes.has('os-pkgs') && (isUnrecognized || isUnsearched);
+  const isWithoutPackages = !classes.has('os-pkgs') && !classes.has('lang-pkgs') && (classes.size > 0 || isUnsearched);
+  if (isWithoutPackages) return ['system_packages', 'libraries', ...unshown];
+  return isWithoutSystem ? ['system_packages', ...unshown] : unshown;
 }
 
 function lockFiles({ headers, type }: Contexts): string[] {

@@ -277,14 +277,28 @@ test.each([
   expect(runs).toContainEqual(limits);
 });
 
+const debian = { ArtifactName: 'shop', ArtifactType: 'container_image', Metadata: { DiffIDs: ['sha256:a'], OS: { Family: 'debian', Name: '12' } } };
+const leftOut = async (artifact: object): Promise<string[]> => {
+  const { runs } = await readAll(trivy, fromBuffer(JSON.stringify({ SchemaVersion: 2, Results: [], ...artifact })));
+  return runs.flatMap(({ restrictions = [], left_out = [] }) => [...restrictions, ...left_out]);
+};
+
 test.each([
   { ArtifactName: '.', ArtifactType: 'filesystem' },
   { ArtifactName: '/tmp/build-17', ArtifactType: 'filesystem' },
   { ArtifactName: 'C:\\build\\17', ArtifactType: 'filesystem' },
   { ArtifactName: 'https://git.example.com/shop', ArtifactType: 'repository' },
   { ArtifactName: 'git.example.com/team/shop', ArtifactType: 'repository' },
-  { ArtifactName: 'shop', ArtifactType: 'container_image', Metadata: { DiffIDs: ['sha256:a'], OS: { Family: 'debian', Name: '12' } } },
+  { ...debian, Results: [{ Target: 'shop (debian 12)', Class: 'os-pkgs', Type: 'debian' }] },
+  { ...debian, Results: [{ Target: 'shop (debian 12)', Type: 'debian' }] },
 ])('a scan of all of %j leaves out no packages', async (artifact) => {
-  const { runs } = await readAll(trivy, fromBuffer(JSON.stringify({ SchemaVersion: 2, ...artifact, Results: [] })));
-  expect(runs.flatMap(({ restrictions = [], left_out = [] }) => [...restrictions, ...left_out])).toEqual(unshown);
+  expect(await leftOut(artifact)).toEqual(unshown);
+});
+
+test.each([
+  ['of which only the libraries were searched', [{ Target: 'app/package-lock.json', Class: 'lang-pkgs', Type: 'npm' }], ['system_packages']],
+  ['of which only secrets were searched', [], ['system_packages', 'libraries']],
+  ['of which only secrets were searched, and found', [{ Target: 'app/.env', Class: 'secret', Secrets: [] }], ['system_packages', 'libraries']],
+])('an image with an operating system %s leaves packages out', async (_, Results, left_out) => {
+  expect((await leftOut({ ...debian, Results })).filter((one) => one.endsWith('packages') || one === 'libraries')).toEqual(left_out);
 });

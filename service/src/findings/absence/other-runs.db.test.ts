@@ -193,6 +193,35 @@ describe('a scanner of a tool that may have been switched off', () => {
     expect(rows).toEqual([{ gaps: ['checks_unstated', 'search_unstated'] }]);
   });
 
+  it.each(['in order', 'late'])('Trivy closes packages of an image only if its report shows that it searched them, with reports %s', async (order) => {
+    const found = (Title: string) => ({ VulnerabilityID: `CVE-2026-${Title}`, PkgName: 'lib', Title, Severity: 'HIGH' });
+    const system = (...Vulnerabilities: object[]) => ({ Target: 'shop (debian 12)', Class: 'os-pkgs', Type: 'debian', Vulnerabilities });
+    const image = (...Results: object[]) => ({
+      SchemaVersion: 2,
+      ArtifactName: 'registry.example.com/shop:prod',
+      ArtifactType: 'container_image',
+      Metadata: { OS: { Family: 'debian', Name: '12' }, DiffIDs: ['sha256:a'] },
+      Results,
+    });
+    const libraries = { Target: 'app/package-lock.json', Class: 'lang-pkgs', Type: 'npm', Vulnerabilities: [found('2000')] };
+    const open = { 1000: 'open', 1001: 'open', 2000: 'open' };
+    for (const [after, expected] of [
+      [image(), open],
+      [image(secret('S')), { ...open, S: 'open' }],
+      [image({ ...libraries, Vulnerabilities: [] }), { ...open, 2000: 'verified' }],
+      [image(system(found('1000'))), { ...open, 1001: 'verified', 2000: 'verified' }],
+      [image(system()), { 1000: 'verified', 1001: 'verified', 2000: 'verified' }],
+    ] as const) {
+      const org = await engine.organization();
+      const scans = [
+        () => upload(org, 'trivy', image(system(found('1000'), found('1001')), libraries), { started_at: at(1) }),
+        () => upload(org, 'trivy', after, { started_at: at(2) }),
+      ];
+      for (const scan of order === 'late' ? scans.toReversed() : scans) await scan();
+      expect(await statuses(org)).toEqual(expected);
+    }
+  });
+
   it('Trivy opens secrets of a late report that a newer one does not show', async () => {
     const org = await engine.organization();
     await upload(org, 'trivy', trivy(), { started_at: at(2) });
