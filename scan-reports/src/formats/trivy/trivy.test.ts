@@ -296,9 +296,9 @@ test.each([
 });
 
 test.each([
-  ['of which only the libraries were searched', [{ Target: 'app/package-lock.json', Class: 'lang-pkgs', Type: 'npm' }], ['system_packages']],
-  ['of which only secrets were searched', [], ['system_packages', 'libraries']],
-  ['of which only secrets were searched, and found', [{ Target: 'app/.env', Class: 'secret', Secrets: [] }], ['system_packages', 'libraries']],
-])('an image with an operating system %s leaves packages out', async (_, Results, left_out) => {
+  ['whose libraries alone were searched', [{ Target: 'app/package-lock.json', Class: 'lang-pkgs', Type: 'npm' }], ['system_packages']],
+  ['searched for secrets alone', [], ['system_packages', 'libraries']],
+  ['searched for secrets alone, which has some', [{ Target: 'app/.env', Class: 'secret', Secrets: [] }], ['system_packages', 'libraries']],
+])('a scan of an image with an operating system %s leaves packages out', async (_, Results, left_out) => {
   expect((await leftOut({ ...debian, Results })).filter((one) => one.endsWith('packages') || one === 'libraries')).toEqual(left_out);
 });

@@ -13,7 +13,7 @@ export interface Absence {
   /** All files that the tool read. Null if the report does not list them. */
   files: readonly string[] | null;
   /** What else the report states about what the tool looked for. */
-  facts: Pick<RunFacts, 'looked_for' | 'left_out' | 'hidden_in' | 'restrictions' | 'ports' | 'components' | 'dependencies'>;
+  facts: Pick<RunFacts, 'looked_for' | 'left_out' | 'hidden_in' | 'restrictions' | 'ports' | 'components'>;
   /** Kinds of findings that the tool looked for according to the scope, and not according to the report. */
   searchStated: readonly string[];
   /** Whether the scope says which part of the repository was scanned, or that all of it was. */
@@ -60,7 +60,8 @@ export const blockers = {
   only_new: 'the report has only what is new since a baseline. Send a report of all results, or set `looked_for` in `scan_scope` to `known` if this is one',
   platform_other: 'another platform of the image may still have it',
   address_other: 'the scan was of another address of the host, which can be another machine with the same name',
-  part_other: 'the report may be about another lock file. Set `path` in `scan_scope`, which is `.` if it is about the whole repository',
+  part_other:
+    'the report may be about another lock file, or of a run that read none. Set `path` in `scan_scope`, which is `.` if it is about the whole repository',
   seen_since: 'a scan that ended after this one began, or took place later and does not count as complete, may have shown the finding',
   version_older: 'a higher version of the same release line was scanned before',
   scan_narrower:

@@ -98,10 +98,10 @@ function isRestricted({ orgId, importId, sourceId }: Resolution, { facts: { rest
 }
 
 /** Whether the run that saw the finding checked many more or fewer dependencies, or this one none. */
-function isOtherLockFile({ orgId }: Resolution, { facts: { dependencies }, isPartStated }: Absence): RawBuilder<unknown> {
-  if (isPartStated) return sql`false`;
-  const seen = sql`(select (i.run->>'dependencies')::int from imports i where i.org_id = ${orgId} and i.id = ${seenImportSql})`;
-  return sql`(f.asset_type = 'repository' and f.component is not null and ${hasOtherSizeSql(seen, sql`${dependencies ?? null}::int`)})`;
+function isOtherLockFile({ orgId, size }: Resolution): RawBuilder<unknown> {
+  if (size === null) return sql`false`;
+  const seen = sql`(select i.run from imports i where i.org_id = ${orgId} and i.id = ${seenImportSql})`;
+  return sql`(f.component is not null and ${hasOtherSizeSql(seen, sql`${JSON.stringify(size)}::jsonb`)})`;
 }
 
 /**
@@ -169,7 +169,7 @@ export async function findAbsent(tx: TenantTx, resolution: Resolution, absence: 
     when('check_disabled', sql`(${isDisabled} and not ${isRetired}) or ${isSkipped(absence)}`),
     when('hidden_by_comment', isHidden(resolution, absence)),
     when('only_new', sql`${unlooked(absence).includes('known')}`),
-    when('part_other', isOtherLockFile(resolution, absence)),
+    sql`case when ${isOtherLockFile(resolution)} then case f.asset_type when 'repository' then 'part_other' else 'scan_narrower' end end`,
     when('seen_since', maybeSeenSince(resolution)),
   ];
   await sql`

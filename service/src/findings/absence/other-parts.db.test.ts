@@ -116,7 +116,7 @@ describe('lock files of one repository', () => {
     return { ...(await statuses(org)), notes };
   };
   const NOTE =
-    '1 finding that the report does not show stays open: the report may be about another lock file. Set `path` in `scan_scope`, which is `.` if it is about the whole repository.';
+    '1 finding that the report does not show stays open: the report may be about another lock file, or of a run that read none. Set `path` in `scan_scope`, which is `.` if it is about the whole repository.';
 
   it('OSV-Scanner closes nothing of a lock file if it shows only others', async () => {
     expect(await endOf('osv_scanner', [osv({ [web]: ['f'] })], [osv({ [api]: ['g'] })])).toEqual({ f: 'open', g: 'open', notes: [NOTE] });
@@ -169,6 +169,28 @@ describe('lock files of one repository', () => {
     expect(await endOf('trivy', [trivy(800, 'f'), { asset }], [trivy(60, 'g'), { asset }])).toEqual({ f: 'open', g: 'open', notes: [NOTE] });
     expect(await endOf('trivy', [trivy(800, 'f'), { asset }], [trivy(60, 'g'), { asset, path: '.' }])).toMatchObject({ f: 'verified', g: 'open' });
     expect(await endOf('trivy', [trivy(800, 'f'), { asset }], [trivy(798, 'g'), { asset }])).toMatchObject({ f: 'verified', g: 'open' });
+  });
+
+  it.each([
+    ['the lock files of a repository', { ArtifactName: '.', ArtifactType: 'filesystem' }],
+    ['an image without an operating system', { ArtifactName: 'registry.example.com/shop:1', ArtifactType: 'container_image' }],
+  ])('Trivy closes nothing of %s if it lists no packages any more', async (_, artifact) => {
+    const trivy = (...names: string[]) => ({
+      SchemaVersion: 2,
+      ...artifact,
+      Results: names.map((name) => ({
+        Target: `${name}/package-lock.json`,
+        Class: 'lang-pkgs',
+        Type: 'npm',
+        Packages: [{ Name: name, Version: '1.0.0' }],
+        Vulnerabilities: name === 'fixed' ? [] : [{ VulnerabilityID: `CVE-2026-${name}`, PkgName: name, Title: name, Severity: 'HIGH' }],
+      })),
+    });
+    const [older, newer] = [{ started_at: at(1) }, { started_at: at(9) }];
+    expect(await endOf('trivy', [trivy('f', 'g'), older], [trivy(), newer])).toMatchObject({ f: 'open', g: 'open' });
+    expect(await endOf('trivy', [trivy(), newer], [trivy('f', 'g'), older])).toMatchObject({ f: 'open', g: 'open' });
+    expect(await endOf('trivy', [trivy('f', 'g'), older], [trivy('g', 'fixed'), newer])).toMatchObject({ f: 'verified', g: 'open' });
+    expect(await endOf('trivy', [trivy('g', 'fixed'), newer], [trivy('f', 'g'), older])).toMatchObject({ f: 'verified', g: 'open' });
   });
 
   it('Snyk closes nothing of another project', async () => {

@@ -23,6 +23,7 @@ import { followAsset } from '../identity-changes/follow-asset.ts';
 import { takeImportLock } from '../import-lock.ts';
 import type { Resolution } from '../merge/resolution.ts';
 import { resolveRecords } from '../merge/resolve.ts';
+import { sizeOf } from '../merge/run-lists.ts';
 import { type Source, sourceOf, wordsOfSource } from '../merge/sources.ts';
 import { type Changes, recordChanges, recordUnchanged } from './count-changes.ts';
 import { inventoryNotes } from './inventory-note.ts';
@@ -92,7 +93,7 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report):
     staged: stagedRows(staged),
     files: staged.run.files?.length ?? null,
     restrictions: staged.run.restrictions ?? [],
-    dependencies: scope.path === undefined ? (staged.run.dependencies ?? null) : null,
+    size: scope.path === undefined ? sizeOf(staged.run) : null,
   };
   await describeRun(tx, { orgId, importId: row.id }, ...runsOf(row, report, staged));
   const doubts = scope.coverage === 'complete' ? doubtsOf(about, staged) : [];

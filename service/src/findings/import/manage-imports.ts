@@ -146,7 +146,7 @@ export async function confirmImport(tx: TenantTx, actor: Actor, id: string, foll
     staged: { rows: 0, seen: 0 },
     files: null,
     restrictions: [],
-    dependencies: null,
+    size: null,
   };
   await acceptRun(tx, resolution, { isConnection: row.connection_id !== null });
   const changes = await recordChanges(tx, actor.orgId, id);

@@ -1,4 +1,5 @@
 import type { ReportFormat, RunFacts } from '@rrs/scan-reports';
+import { sizeOf } from '../merge/run-lists.ts';
 import type { ImportRow, ScanScope } from './manage-imports.ts';
 import type { Staged } from './reading/stage-report.ts';
 
@@ -49,7 +50,7 @@ export function isTimeStated({ started_at }: ScanScope, { run, runByAsset }: Pic
   return started_at !== undefined || [run, ...runByAsset.values()].some((facts) => facts.started_at !== undefined || facts.finished_at !== undefined);
 }
 
-/** The facts of a run that are stored with the import. Of the files only their number. */
+/** The facts of a run that are stored with the import. Of files and components only their number. */
 export function factsOf({
   tool_version,
   started_at,
@@ -61,7 +62,7 @@ export function factsOf({
   files,
   looked_for,
   restrictions,
-  dependencies,
+  ...size
 }: RunFacts): Record<string, unknown> {
   return {
     tool_version,
@@ -74,6 +75,6 @@ export function factsOf({
     files: files?.length,
     looked_for,
     restrictions,
-    dependencies,
+    ...sizeOf(size),
   };
 }

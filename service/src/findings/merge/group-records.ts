@@ -91,13 +91,13 @@ const changed = sql`outcome = any(${changedOutcomes as readonly string[]})`;
  * Runs that took place later, of lower versions of the release line, of another platform, of another machine with the same name, or of another lock file. Had the reports come in order, they would not have been believed
  * about what this build has.
  */
-async function laterRunsOfOtherBuilds(tx: TenantTx, { orgId, importId, sourceId, dependencies }: Resolution): Promise<string[]> {
+async function laterRunsOfOtherBuilds(tx: TenantTx, { orgId, importId, sourceId, size }: Resolution): Promise<string[]> {
   const isMerged = sql`exists (select from ${mergedAssets} merged where merged.org_id = ${orgId} and merged.asset_id = a.asset_id)`;
   const isOther = sql`((not ${isSameVariantSql(sql`a.variant`, sql`later.variant`)} and not (a.type = 'host' and ${isMerged})) or (a.type = 'container_image' and a.variant is not null and later.variant is null))`;
   const isOtherLockFile =
-    dependencies === null
+    size === null
       ? sql`false`
-      : sql`exists (select from imports i where i.org_id = ${orgId} and i.id = later.import_id and not i.scan_scope ? 'path' and ${hasOtherSizeSql(sql`${dependencies}::int`, sql`(i.run->>'dependencies')::int`)})`;
+      : sql`exists (select from imports i where i.org_id = ${orgId} and i.id = later.import_id and not i.scan_scope ? 'path' and ${hasOtherSizeSql(sql`${JSON.stringify(size)}::jsonb`, sql`i.run`)})`;
   const { rows } = await sql<{ import_id: string; version: string | null; own: string | null; is_other: boolean | null }>`
     select distinct later.import_id, build.name as version, own.name as own, (${isOther} or ${isOtherLockFile}) as is_other
     from ${importedAssets} a

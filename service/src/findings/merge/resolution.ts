@@ -2,6 +2,12 @@ import type { RawBuilder } from 'kysely';
 import type { HistoryActor } from '../history.ts';
 import type { SlaPolicy } from '../sla.ts';
 
+/** How many dependencies a run checked, if only that tells which lock file it read, and how many components it lists. */
+export interface RunSize {
+  dependencies: number | undefined;
+  components: number | undefined;
+}
+
 /** What the import engine needs to turn the staged records of one import into assets, findings and sightings. */
 export interface Resolution {
   orgId: string;
@@ -19,8 +25,8 @@ export interface Resolution {
   actor: HistoryActor;
   /** How many files the report lists as read. Null if it does not list them. */
   files: number | null;
-  /** How many dependencies the tool checked, if only that tells which lock file it read. */
-  dependencies: number | null;
+  /** Null if the scope says which part of a repository was scanned. */
+  size: RunSize | null;
   /** Options of the tool that leave out findings. */
   restrictions: readonly string[];
   /** How many records are staged in full, and how many as known. */

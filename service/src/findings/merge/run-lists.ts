@@ -1,8 +1,8 @@
-import type { LookedFor } from '@rrs/scan-reports';
+import type { LookedFor, RunFacts } from '@rrs/scan-reports';
 import { type RawBuilder, sql } from 'kysely';
 import { assetVersions } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
-import type { Resolution } from './resolution.ts';
+import type { Resolution, RunSize } from './resolution.ts';
 
 /** Longer lists are not stored. A report that arrives late then cannot be judged by the run. */
 const MAX_STORED = 20_000;
@@ -88,10 +88,20 @@ export function componentEntry(name: string, version: string): string {
 /** Lock files whose numbers of dependencies differ by more than this share of the larger one, and by more than ten, are different ones. */
 const SIZE_SHARE = 0.2;
 
-/** Whether a run may be about another lock file than the one that saw a finding, or read none. Nothing is known if that one does not tell how many it checked. */
+/**
+ * Whether a run may be about another lock file than the one that saw a finding, or have read none. Nothing is known if that one tells neither how many
+ * dependencies it checked nor its components. Both are the facts of a run.
+ */
 export function hasOtherSizeSql(seen: RawBuilder<unknown>, later: RawBuilder<unknown>): RawBuilder<boolean> {
-  const differs = sql`abs(${seen} - ${later}) > greatest(10, ${SIZE_SHARE}::float8 * greatest(${seen}, ${later}))`;
-  return sql`coalesce((${seen} > 0 and coalesce(${later}, 0) = 0) or ${differs}, false)`;
+  const count = (run: RawBuilder<unknown>, fact: keyof RunSize) => sql`(${run}->>${sql.lit(fact)})::int`;
+  const hasNone = (fact: keyof RunSize) => sql`(${count(seen, fact)} > 0 and coalesce(${count(later, fact)}, 0) = 0)`;
+  const [before, after] = [count(seen, 'dependencies'), count(later, 'dependencies')];
+  const differs = sql`abs(${before} - ${after}) > greatest(10, ${SIZE_SHARE}::float8 * greatest(${before}, ${after}))`;
+  return sql`coalesce(${hasNone('dependencies')} or ${hasNone('components')} or ${differs}, false)`;
+}
+
+export function sizeOf({ dependencies, components }: Pick<RunFacts, 'dependencies' | 'components'>): RunSize {
+  return { dependencies, components: components?.length };
 }
 
 /**

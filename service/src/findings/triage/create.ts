@@ -62,7 +62,7 @@ export async function createFinding(tx: TenantTx, actor: Actor, input: NewFindin
     actor,
     files: null,
     restrictions: [],
-    dependencies: null,
+    size: null,
     staged: { rows: 1, seen: 0 },
   };
   await resolveAssets(tx, actor, importId, followAsset(follower));
