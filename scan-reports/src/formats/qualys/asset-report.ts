@@ -22,27 +22,34 @@ const NAMES = ['IP', 'IPV6', 'DNS', 'NETBIOS', 'QG_HOSTID', 'EC2_INSTANCE_ID'];
 
 /**
  * The glossary of QIDs comes after the hosts, so it is read in a first pass. The names of a host come before its findings. Hosts without
- * findings are listed too.
+ * findings are listed too. The report counts the findings of each address. If it lists fewer, it leaves some out.
  */
 export async function* readAssetReport(input: ReportInput): AsyncGenerator<ReportEntry> {
-  const { glossary, generated } = await readContext(input);
+  const { glossary, generated, counted } = await readContext(input);
   yield* runEntry({ finished_at: generated });
   let host = new Map<string, string>();
   let hostIndex = 0;
+  let listed = 0;
+  const endOfHost = () => runEntry({ asset: namedHost(host), ...((counted.get(host.get('IP') ?? '') ?? 0) > listed && { unfinished: true }) });
   for await (const { element, pattern, parents, place } of xmlElements(input, [
     ...NAMES.map((name) => `${HOST}/${name}`),
     `${HOST}/VULN_INFO_LIST/VULN_INFO`,
   ])) {
     const index = parents[2]?.index ?? 0;
     if (index !== hostIndex) {
-      yield* runEntry({ asset: namedHost(host) });
+      yield* endOfHost();
       host = new Map();
+      listed = 0;
     }
     hostIndex = index;
     if (pattern < NAMES.length) host.set(element.name, element.text);
-    else yield* record(place, () => findingOf(element, place, hostOf(host), glossary));
+    else {
+      listed++;
+      yield* record(place, () => findingOf(element, place, hostOf(host), glossary));
+    }
   }
-  yield* runEntry({ asset: namedHost(host) });
+  yield* endOfHost();
+  if (hostIndex === 0 && [...counted.values()].some((count) => count > 0)) yield* runEntry({ unfinished: true });
 }
 
 function hostOf(names: ReadonlyMap<string, string>): Asset {
@@ -61,19 +68,35 @@ function namedHost(names: ReadonlyMap<string, string>): Asset | null {
   });
 }
 
-async function readContext(input: ReportInput): Promise<{ glossary: ReadonlyMap<string, GlossaryEntry>; generated: Date | null }> {
+interface Context {
+  glossary: ReadonlyMap<string, GlossaryEntry>;
+  generated: Date | null;
+  /** How many findings each address has. */
+  counted: ReadonlyMap<string, number>;
+}
+
+async function readContext(input: ReportInput): Promise<Context> {
   const glossary = new Map<string, GlossaryEntry>();
+  const counted = new Map<string, number>();
   let generated: Date | null = null;
-  const paths = ['ASSET_DATA_REPORT/GLOSSARY/VULN_DETAILS_LIST/VULN_DETAILS', 'ASSET_DATA_REPORT/HEADER/GENERATION_DATETIME'];
+  const paths = [
+    'ASSET_DATA_REPORT/GLOSSARY/VULN_DETAILS_LIST/VULN_DETAILS',
+    'ASSET_DATA_REPORT/HEADER/GENERATION_DATETIME',
+    'ASSET_DATA_REPORT/RISK_SCORE_PER_HOST/HOSTS',
+  ];
   for await (const { element, pattern } of xmlElements(input, paths)) {
     if (pattern === 1) {
       generated = dateOf(element.text);
       continue;
     }
+    if (pattern === 2) {
+      counted.set(childText(element, 'IP_ADDRESS') ?? '', count(childText(element, 'TOTAL_VULNERABILITIES')) ?? 0);
+      continue;
+    }
     const qid = str(childText(element, 'QID')) ?? element.attributes.id?.replace(/^qid_/, '');
     if (qid) glossary.set(qid, glossaryEntryOf(element));
   }
-  return { glossary, generated };
+  return { glossary, generated, counted };
 }
 
 function glossaryEntryOf(element: XmlElement): GlossaryEntry {

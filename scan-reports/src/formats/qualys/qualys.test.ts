@@ -255,6 +255,24 @@ test('asset data report: states time and every host, also without findings', asy
   ]);
 });
 
+test('asset data report: has not all of a host of which it counts more findings than it lists', async () => {
+  const found = '<VULN_INFO_LIST><VULN_INFO><QID>1</QID><TYPE>Vuln</TYPE></VULN_INFO></VULN_INFO_LIST>';
+  const runsOf = async (counts: readonly number[], hosts: readonly string[]) => {
+    const summary = counts.map((total, n) => `<HOSTS><IP_ADDRESS>192.0.2.${n}</IP_ADDRESS><TOTAL_VULNERABILITIES>${total}</TOTAL_VULNERABILITIES></HOSTS>`);
+    const listed = hosts.map((list, n) => `<HOST><IP>192.0.2.${n}</IP>${list}</HOST>`);
+    const text = `<ASSET_DATA_REPORT><RISK_SCORE_PER_HOST>${summary.join('')}</RISK_SCORE_PER_HOST><HOST_LIST>${listed.join('')}</HOST_LIST></ASSET_DATA_REPORT>`;
+    return (await readAll(qualys, fromBuffer(text))).runs.map(({ asset, unfinished }) => [asset?.name, unfinished]);
+  };
+  expect(await runsOf([1, 2, 1, 0], [found, found, '', ''])).toEqual([
+    ['192.0.2.0', undefined],
+    ['192.0.2.1', true],
+    ['192.0.2.2', true],
+    ['192.0.2.3', undefined],
+  ]);
+  expect(await runsOf([1], [])).toEqual([[undefined, true]]);
+  expect(await runsOf([0], [])).toEqual([]);
+});
+
 test('detections: state the last scan of each host and whether it could log in', async () => {
   const host = (ip: string, login: string) =>
     `<HOST><IP>${ip}</IP><LAST_VM_SCANNED_DATE>2026-02-01T08:00:00Z</LAST_VM_SCANNED_DATE>${login ? `<LAST_VM_AUTH_SCANNED_DATE>${login}</LAST_VM_AUTH_SCANNED_DATE>` : ''}</HOST>`;
