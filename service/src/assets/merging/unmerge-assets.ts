@@ -30,6 +30,7 @@ export async function unmergeAssets(tx: TenantTx, actor: Actor, follower: AssetF
   const pair = { from: merge.from_asset_id, into: merge.into_asset_id };
   const kept = await readAsset(tx, orgId, pair.into);
   if (kept.merged_into !== null) throw new AppError('conflict', `The asset "${kept.name}" was merged into "${kept.merged_into}" later. Undo that merge first.`);
+  await assertLatest(tx, orgId, merge.id, kept);
   const moved = merge.moved as Moved;
   const tracks = await separateTracks(tx, orgId, pair, moved.tracks);
   const builds = await separateBuilds(tx, orgId, pair, tracks);
@@ -54,6 +55,22 @@ export async function unmergeAssets(tx: TenantTx, actor: Actor, follower: AssetF
   await setMergedInto(tx, orgId, pair, null);
   await recordMerge(tx, actor, 'asset.unmerged', pair.from, { from: pair.into, reason });
   return readAsset(tx, orgId, pair.from);
+}
+
+/** A later merge has combined what the earlier one moved with what it moved itself. */
+async function assertLatest(tx: TenantTx, orgId: string, mergeId: string, kept: AssetRow): Promise<void> {
+  const latest = await tx
+    .selectFrom('asset_merges')
+    .select(['id', 'from_asset_id'])
+    .where('org_id', '=', orgId)
+    .where('into_asset_id', '=', kept.id)
+    .where('undone_at', 'is', null)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .executeTakeFirstOrThrow();
+  if (latest.id === mergeId) return;
+  const { name, id } = await readAsset(tx, orgId, latest.from_asset_id);
+  throw new AppError('conflict', `The asset "${name}" (${id}) was merged into "${kept.name}" later. Undo that merge first.`);
 }
 
 /** Keys that reports have learned since the merge go to the asset that they named. */

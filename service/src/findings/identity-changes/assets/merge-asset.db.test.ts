@@ -151,6 +151,15 @@ describe('undoing the merge of assets', () => {
     await merge(b.older, a.older);
     expect(await unmerge(b.newer)).toMatchObject({ status: 409, body: { detail: expect.stringContaining(a.older) } });
   });
+
+  it('refuses to undo an earlier merge before a later one, which has combined more', async () => {
+    const [a, b] = [await twoAssets(), await twoAssets()];
+    await merge(a.newer, a.older);
+    await merge(b.older, a.older);
+    expect(await unmerge(a.newer)).toMatchObject({ status: 409, body: { detail: expect.stringMatching(new RegExp(`\\(${b.older}\\) was merged .* later`)) } });
+    expect(await unmerge(b.older)).toMatchObject({ status: 200 });
+    expect(await unmerge(a.newer)).toMatchObject({ status: 200 });
+  });
 });
 
 describe('merging assets is refused', () => {
