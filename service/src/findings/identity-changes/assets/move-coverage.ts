@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { AssetMerge, AssetSeparation } from '../../../assets/assets.ts';
 import type { TenantTx } from '../../../db/database.ts';
+import type { MergedPair } from '../../follower.ts';
 import { coverByRuns } from '../cover-by-runs.ts';
 import { type Sides, sidesSql } from './sides.ts';
 
@@ -84,4 +85,33 @@ export async function returnCoverage(
   );
   await sql`insert into run_assets select * from jsonb_populate_recordset(null::run_assets, ${JSON.stringify(runs)}) on conflict do nothing`.execute(tx);
   await coverByRuns(tx, orgId, sql`run.asset_id in (${from}, ${into})`);
+}
+
+/**
+ * Runs since the merge have shown the finding that stood for those of both assets. Once it is apart, they have shown the one of their own asset. `own` are the
+ * findings of the separated asset. Call it when both assets have their runs.
+ */
+export async function returnShown(
+  tx: TenantTx,
+  orgId: string,
+  { from, into }: Pick<AssetSeparation, 'from' | 'into'>,
+  { pairs, own }: { pairs: readonly MergedPair[]; own: ReadonlySet<string> },
+): Promise<void> {
+  if (pairs.length === 0) return;
+  const twins = pairs.flatMap(({ from_id, into_id }) => {
+    const [ofFrom, ofInto] = own.has(from_id) ? [from_id, into_id] : [into_id, from_id];
+    return [
+      { asset_id: from, id: ofFrom, other: ofInto },
+      { asset_id: into, id: ofInto, other: ofFrom },
+    ];
+  });
+  await sql`
+    with twin as materialized (
+      select * from unnest(${twins.map(({ asset_id }) => asset_id)}::uuid[], ${twins.map(({ id }) => id)}::uuid[], ${twins.map(({ other }) => other)}::uuid[]) as twin (asset_id, id, other)
+    )
+    update run_assets run set shown = array(
+      select distinct coalesce(twin.id, one.id) from unnest(run.shown) as one (id) left join twin on twin.asset_id = run.asset_id and twin.other = one.id)
+    where run.org_id = ${orgId} and run.asset_id in (${from}, ${into}) and run.shown && array(select twin.other from twin where twin.asset_id = run.asset_id)`.execute(
+    tx,
+  );
 }

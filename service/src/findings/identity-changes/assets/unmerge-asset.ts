@@ -14,7 +14,7 @@ import { returnStatements, setTimes, splitFindings } from '../split-findings.ts'
 import { readAbsences, returnAbsences } from './absences.ts';
 import { copyFindings } from './copy-findings.ts';
 import { keepLastSeen, type MovedFindings, moveFindings, renumberTracks } from './merge-asset.ts';
-import { returnCoverage } from './move-coverage.ts';
+import { returnCoverage, returnShown } from './move-coverage.ts';
 import { giveSightings, type Member, readSeen, type Seen, type SeenBefore } from './seen.ts';
 import { learnedBy, readSides, type Sides, sidesSql } from './sides.ts';
 import { changedByOthers, restorePlaces, restoreStatuses } from './statuses.ts';
@@ -72,6 +72,7 @@ export async function unmergeAssetFindings(
     tracks.map((track) => ({ from: track.into, into: track.from })),
   );
   await returnCoverage(tx, orgId, merge, coverage, sides);
+  await returnShown(tx, orgId, merge, { pairs: [...pairs, ...copies], own: separated });
   const kept = await namedOf(tx, orgId, into);
   const apart = [...pairs, ...copies.map((copy) => ({ ...copy, merged_at: null }))];
   const restated = [
