@@ -86,13 +86,14 @@ async function moveBack(tx: TenantTx, orgId: string, ids: readonly string[]): Pr
     where f.org_id = ${orgId} and f.id = earlier.a and f.merged_into = r.b`.execute(tx);
 }
 
-/** A finding says again what it said before the merge if only reports about the other one have shown it since. `unseen` has its sightings of which that is so. */
+/** Findings say again what they said before the merge if only reports about the other one have shown them since. `unseen` has their sightings of which that is so. */
 export async function returnStatements(tx: TenantTx, orgId: string, ids: RawBuilder<unknown>, unseen: readonly Unseen[]): Promise<void> {
   const rules = sql`(select * from identity_rules where org_id = ${orgId} and id in (${ids}))`;
   await sql`
     update sightings s set ${copied('was')}, peak_severity = was.peak_severity, records = was.records
     from jsonb_to_recordset(${JSON.stringify(unseen)}) as unseen (finding_id uuid, source_id uuid, track smallint)
-    join ${rules} r on r.b = unseen.finding_id cross join lateral ${stored('b', 'sightings')} was
+    join ${rules} r on unseen.finding_id in (r.a, r.b)
+    cross join lateral jsonb_populate_recordset(null::sightings, r.undo->case unseen.finding_id when r.a then 'a' else 'b' end->'sightings') was
     where s.org_id = ${orgId} and s.finding_id = unseen.finding_id and s.source_id = unseen.source_id and s.track = unseen.track
       and was.source_id = unseen.source_id and was.track = unseen.track`.execute(tx);
 }

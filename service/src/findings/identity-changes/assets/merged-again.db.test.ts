@@ -101,6 +101,24 @@ async function after(steps: readonly Step[], { apart = false } = {}) {
 }
 
 const HISTORIES: Record<string, Step[]> = {
+  'the one whose finding did not stay is reported as more severe': [
+    { side: 'one', day: 2, shown: [1], severity: 'low' },
+    { side: 'two', day: 3, shown: [1], severity: 'low' },
+    { merge: ['two', 'one'] },
+    { side: 'two', day: 4, shown: [1], severity: 'critical' },
+  ],
+  'a tool that knew it only of the other one reports it as more severe': [
+    { side: 'two', day: 4, shown: [1], severity: 'low' },
+    { side: 'one', day: 6, shown: [1], severity: 'low', source: 'tool_b' },
+    { merge: ['two', 'one'] },
+    { side: 'one', day: 31, shown: [1], severity: 'critical' },
+  ],
+  'a tool reports the other one as more severe': [
+    { side: 'one', day: 2, shown: [1], severity: 'low' },
+    { side: 'two', day: 3, shown: [1], severity: 'low', source: 'tool_b' },
+    { merge: ['two', 'one'] },
+    { side: 'one', day: 4, shown: [1], severity: 'critical', source: 'tool_b' },
+  ],
   'both are reported while they are one, twice': [
     { side: 'one', day: 2, shown: [1] },
     { side: 'two', day: 3, shown: [1, 2] },

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { TenantTx } from '../../../db/database.ts';
 import { saidByFindingSql } from '../../merge/merged-values.ts';
+import { copied } from '../move-sightings.ts';
 import { type Side, type Sides, sidesSql } from './sides.ts';
 
 type One = Extract<Side, 'from' | 'into'>;
@@ -78,6 +79,47 @@ export interface Member {
   side: One;
 }
 
+const givenSql = (members: readonly Member[], seen: readonly Seen[]) => sql`
+  member as materialized (
+    select * from unnest(${members.map(({ id }) => id)}::uuid[], ${members.map(({ joint_id }) => joint_id)}::uuid[], ${members.map(({ side }) => side)}::text[]) as member (id, joint_id, side)
+  ), seen as materialized (
+    select member.id, seen.* from jsonb_to_recordset(${JSON.stringify(seen)}) as seen
+      (finding_id uuid, side text, source_id uuid, track smallint, first_seen timestamptz, last_seen timestamptz, import_id uuid, since boolean, gone jsonb)
+    join member on member.joint_id = seen.finding_id and member.side = seen.side
+  )`;
+
+/**
+ * Gives every finding what sources said while the assets were one, if reports about its own asset have shown it since the merge or it says nothing yet. Call
+ * it when each finding says what it said before, and the one that stayed what was said last.
+ */
+export async function shareSightings(tx: TenantTx, orgId: string, members: readonly Member[], seen: readonly Seen[]): Promise<void> {
+  await sql`
+    update sightings s set said = ${saidByFindingSql} from findings f
+    where s.org_id = ${orgId} and s.said is null and f.org_id = ${orgId} and f.id = s.finding_id and f.id = any(${members.map(({ id }) => id)}::uuid[])`.execute(
+    tx,
+  );
+  const shared = (table: 'sightings' | 'occurrences') => sql`
+    select copy.* from lacking
+    join ${sql.table(table)} known on known.org_id = ${orgId} and known.finding_id = lacking.holder_id and known.source_id = lacking.source_id and known.track = lacking.track
+    cross join jsonb_populate_record(known, jsonb_build_object('finding_id', lacking.id)) copy`;
+  // Undoing the merge of findings has already moved what was said last to the other one if the one that stayed said nothing before.
+  await sql`
+    with ${givenSql(members, seen)}, last as materialized (
+      select distinct on (seen.id, seen.source_id, seen.track) seen.id, seen.source_id, seen.track, seen.since, holder.id as holder_id from seen
+      join member holder on holder.joint_id = seen.finding_id
+      join sightings known on known.org_id = ${orgId} and known.finding_id = holder.id and known.source_id = seen.source_id and known.track = seen.track
+      order by seen.id, seen.source_id, seen.track, holder.id = holder.joint_id desc, known.last_seen desc, holder.id
+    ), lacking as materialized (
+      select last.* from last where last.holder_id <> last.id and (last.since or not exists (
+        select from sightings own where own.org_id = ${orgId} and own.finding_id = last.id and own.source_id = last.source_id and own.track = last.track))
+    ), said as (
+      insert into sightings as own ${shared('sightings')}
+      on conflict (org_id, finding_id, source_id, track) do update set ${copied('excluded')}, peak_severity = excluded.peak_severity, records = excluded.records
+    )
+    insert into occurrences as own ${shared('occurrences')}
+    on conflict (org_id, finding_id, source_id, track, place) do update set state = excluded.state, last_seen = excluded.last_seen`.execute(tx);
+}
+
 /**
  * Lets every finding say only what reports about its own asset have shown. Call it while tracks have the numbers of the asset that stayed, and before
  * what reports no longer showed is returned.
@@ -88,34 +130,7 @@ export async function giveSightings(
   members: readonly Member[],
   { seen, sides }: { seen: readonly Seen[]; sides: Sides },
 ): Promise<void> {
-  const given = sql`
-    member as materialized (
-      select * from unnest(${members.map(({ id }) => id)}::uuid[], ${members.map(({ joint_id }) => joint_id)}::uuid[], ${members.map(({ side }) => side)}::text[]) as member (id, joint_id, side)
-    ), seen as materialized (
-      select member.id, seen.* from jsonb_to_recordset(${JSON.stringify(seen)}) as seen
-        (finding_id uuid, side text, source_id uuid, track smallint, first_seen timestamptz, last_seen timestamptz, import_id uuid, since boolean, gone jsonb)
-      join member on member.joint_id = seen.finding_id and member.side = seen.side
-    )`;
-  await sql`
-    update sightings s set said = ${saidByFindingSql} from findings f
-    where s.org_id = ${orgId} and s.said is null and f.org_id = ${orgId} and f.id = s.finding_id and f.id = any(${members.map(({ id }) => id)}::uuid[])`.execute(
-    tx,
-  );
-  // Undoing the merge of findings has already moved some to the other one.
-  const copied = (table: 'sightings' | 'occurrences') => sql`
-    select copy.* from fresh
-    join ${sql.table(table)} known on known.org_id = ${orgId} and known.finding_id = fresh.holder_id and known.source_id = fresh.source_id and known.track = fresh.track
-    cross join jsonb_populate_record(known, jsonb_build_object('finding_id', fresh.id)) copy`;
-  await sql`
-    with ${given}, fresh as materialized (
-      select distinct on (seen.id, seen.source_id, seen.track) seen.id, seen.source_id, seen.track, holder.id as holder_id from seen
-      join member holder on holder.joint_id = seen.finding_id
-      join sightings known on known.org_id = ${orgId} and known.finding_id = holder.id and known.source_id = seen.source_id and known.track = seen.track
-      where not exists (
-        select from sightings own where own.org_id = ${orgId} and own.finding_id = seen.id and own.source_id = seen.source_id and own.track = seen.track)
-      order by seen.id, seen.source_id, seen.track, holder.id
-    ), said as (insert into sightings ${copied('sightings')})
-    insert into occurrences ${copied('occurrences')}`.execute(tx);
+  const given = givenSql(members, seen);
   const isOther = sql`
     exists (select from jsonb_to_recordset(${JSON.stringify(seen)}) as other (finding_id uuid, source_id uuid, track smallint)
       where other.finding_id = member.joint_id and other.source_id = said.source_id and other.track = said.track)

@@ -15,7 +15,7 @@ import { readAbsences, returnAbsences } from './absences.ts';
 import { copyFindings } from './copy-findings.ts';
 import { keepLastSeen, type MovedFindings, moveFindings, renumberTracks } from './merge-asset.ts';
 import { returnCoverage, returnShown } from './move-coverage.ts';
-import { giveSightings, type Member, readSeen, type Seen, type SeenBefore } from './seen.ts';
+import { giveSightings, type Member, readSeen, type Seen, type SeenBefore, shareSightings } from './seen.ts';
 import { learnedBy, readSides, type Sides, sidesSql } from './sides.ts';
 import { changedByOthers, restorePlaces, restoreStatuses } from './statuses.ts';
 
@@ -50,13 +50,9 @@ export async function unmergeAssetFindings(
       for (const copy of copies) if (!separated.has(copy.into_id)) separated.add(copy.from_id);
       const confused = confusedBy(seen, apart, separated);
       const bySelf = seen.filter(({ finding_id, side }) => separated.has(finding_id) === (side === 'from'));
-      await returnStatements(
-        tx,
-        orgId,
-        rules,
-        bySelf.filter(({ since }) => !since),
-      );
       members = membersOf(confused, apart, separated);
+      await shareSightings(tx, orgId, members, confused);
+      await returnStatements(tx, orgId, rules, unseenOf(members, confused));
       await giveSightings(tx, orgId, members, { seen: confused, sides });
       await restorePlaces(tx, orgId, restored, bySelf);
       await returnAbsences(tx, orgId, absences, { pairs: apart, ids: [...separated] });
@@ -127,6 +123,17 @@ function membersOf(seen: readonly Seen[], apart: readonly MergedPair[], own: Rea
   const others = Map.groupBy(apart, ({ into_id }) => into_id);
   return [...new Set(seen.map(({ finding_id }) => finding_id))].flatMap((joint_id) =>
     [joint_id, ...(others.get(joint_id) ?? []).map(({ from_id }) => from_id)].map((id) => ({ id, joint_id, side: own.has(id) ? 'from' : 'into' }) as const),
+  );
+}
+
+/** The sightings that no report about the asset of the finding has shown since the merge. */
+function unseenOf(members: readonly Member[], seen: readonly Seen[]): { finding_id: string; source_id: string; track: number }[] {
+  const before = Map.groupBy(
+    seen.filter(({ since }) => !since),
+    ({ finding_id, side }) => `${finding_id} ${side}`,
+  );
+  return members.flatMap(({ id, joint_id, side }) =>
+    (before.get(`${joint_id} ${side}`) ?? []).map(({ source_id, track }) => ({ finding_id: id, source_id, track })),
   );
 }
 
