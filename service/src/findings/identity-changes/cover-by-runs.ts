@@ -17,3 +17,12 @@ export async function coverByRuns(tx: TenantTx, orgId: string, where: RawBuilder
       order by one.started_at desc, one.import_id desc limit 1
     ) proves on true`.execute(tx);
 }
+
+/** What the last complete run of a source no longer showed was missed by it. `where` selects the tracks by the columns `asset_id` and `track` of their coverage `c`. */
+export async function setMissed(tx: TenantTx, orgId: string, where: RawBuilder<unknown>): Promise<void> {
+  await sql`
+    update sightings s set missed_at = c.complete_at, missed_import_id = c.complete_import_id, missed_because = null from findings f, source_coverage c
+    where c.org_id = ${orgId} and ${where} and f.org_id = ${orgId} and f.asset_id = c.asset_id
+      and s.org_id = ${orgId} and s.finding_id = f.id and s.source_id = c.source_id and s.track = c.track and s.state = 'present'
+      and s.last_seen < c.complete_at and (s.missed_at is null or s.missed_at < c.complete_at)`.execute(tx);
+}

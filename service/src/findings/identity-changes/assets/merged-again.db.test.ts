@@ -179,6 +179,21 @@ it.each(Object.entries(HISTORIES))('repositories that were merged for a while ha
   for (const side of SIDES) expect({ [side]: await merged.stateOf(side) }).toEqual({ [side]: await apart.stateOf(side) });
 });
 
+it('a finding that a late report showed during the merge was missed by the later scan of its repository', async () => {
+  const { findings, report } = await after([
+    { side: 'one', day: 38, shown: [] },
+    { merge: ['two', 'one'] },
+    { side: 'one', day: 33, shown: [1] },
+    { unmerge: 'two' },
+    { merge: ['two', 'one'] },
+  ]);
+  const sighting = async () => (await findings('one'))[1]?.sightings[0];
+  expect(dayShown((await sighting())?.last_seen ?? '')).toBe(33);
+  expect(dayShown((await sighting())?.missed?.at ?? '')).toBe(38);
+  await report({ side: 'one', day: 36, shown: [] });
+  expect((await findings('one'))[1]).toMatchObject({ status: 'verified' });
+});
+
 const pairs: readonly (readonly [Side, Side])[] = [
   ['one', 'two'],
   ['two', 'three'],

@@ -9,6 +9,7 @@ import { type FindingFollower, idsSql, type MergedPair } from '../../follower.ts
 import { closeUnseen } from '../../merge/change-status.ts';
 import { countPlaces } from '../../merge/write-places.ts';
 import { dueSql } from '../../sla.ts';
+import { setMissed } from '../cover-by-runs.ts';
 import { reopenUnproven } from '../reopen-unproven.ts';
 import { returnStatements, setTimes, splitFindings } from '../split-findings.ts';
 import { readAbsences, returnAbsences } from './absences.ts';
@@ -68,6 +69,7 @@ export async function unmergeAssetFindings(
     tracks.map((track) => ({ from: track.into, into: track.from })),
   );
   await returnCoverage(tx, orgId, merge, coverage, sides);
+  await setMissed(tx, orgId, sql`c.asset_id in (${from}, ${into})`);
   await returnShown(tx, orgId, merge, { pairs: [...pairs, ...copies], own: separated });
   const kept = await namedOf(tx, orgId, into);
   const apart = [...pairs, ...copies.map((copy) => ({ ...copy, merged_at: null }))];

@@ -8,7 +8,7 @@ import { foldAgain } from '../../endings/fold-again.ts';
 import { type FindingFollower, idsSql } from '../../follower.ts';
 import { countPlaces } from '../../merge/write-places.ts';
 import { keepLastSeen } from '../assets/merge-asset.ts';
-import { coverByRuns } from '../cover-by-runs.ts';
+import { coverByRuns, setMissed } from '../cover-by-runs.ts';
 import { reopenUnproven } from '../reopen-unproven.ts';
 import { mergeTrackSightings } from './merge-track.ts';
 import { moveSightings, type Split } from './split-sightings.ts';
@@ -82,9 +82,5 @@ async function moveRuns(tx: TenantTx, { orgId, assetId, from, to, moved, imports
     tx,
   );
   await coverByRuns(tx, orgId, sql`run.asset_id = ${assetId} and run.track in (${from}, ${to})`);
-  await sql`
-    update sightings s set missed_at = c.complete_at, missed_import_id = c.complete_import_id from findings f, source_coverage c
-    where s.org_id = ${orgId} and s.state = 'present' and s.track in (${from}, ${to}) and f.org_id = ${orgId} and f.id = s.finding_id and f.asset_id = ${assetId}
-      and c.org_id = ${orgId} and c.source_id = s.source_id and c.asset_id = ${assetId} and c.track = s.track
-      and s.last_seen < c.complete_at and (s.missed_at is null or s.missed_at < c.complete_at)`.execute(tx);
+  await setMissed(tx, orgId, sql`c.asset_id = ${assetId} and c.track in (${from}, ${to})`);
 }
