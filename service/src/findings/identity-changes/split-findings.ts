@@ -1,6 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 import { emitSql } from '../../events/emit.ts';
+import { readPolicy } from '../../organizations/read-policy.ts';
+import { followPlaces } from '../decisions/follow-places.ts';
+import { reopenRiskIncreased } from '../decisions/risk-increased.ts';
 import { foldAgain } from '../endings/fold-again.ts';
 import { idsSql, type SeparatedPair } from '../follower.ts';
 import { type HistoryActor, historySql } from '../history.ts';
@@ -33,7 +36,11 @@ export async function splitFindings(
   await sql`select from findings where org_id = ${orgId} and id = any(${rows.flatMap(({ a, b }) => [a, b])}::uuid[]) order by id for update`.execute(tx);
   await moveBack(tx, orgId, ids);
   const pairs = rows.map(({ a, b, created_at }) => ({ from_id: a, into_id: b, merged_at: created_at }));
-  await (settle ? settle(pairs) : shareAbsences(tx, orgId, ids));
+  if (settle) await settle(pairs);
+  else {
+    await shareAbsences(tx, orgId, ids);
+    await returnPlaces(tx, orgId, ids);
+  }
   await restoreStatus(tx, actor, ids, reason);
   await returnOwn(tx, orgId, ids);
   await sql`
@@ -45,7 +52,15 @@ export async function splitFindings(
   await setTimes(tx, orgId, apart);
   await foldAgain(tx, actor, apart);
   await closeUnseen(tx, { orgId, importId: null, actor }, idsSql(apart));
+  await followDecisions(tx, actor, apart);
   return pairs;
+}
+
+/** A decision that applies again may not hold for what reports have shown of its finding meanwhile. */
+export async function followDecisions(tx: TenantTx, actor: HistoryActor, ids: readonly string[]): Promise<void> {
+  const { sla } = await readPolicy(tx, actor.orgId);
+  await reopenRiskIncreased(tx, actor, { ids: idsSql(ids), sla });
+  await followPlaces(tx, actor, { ids: idsSql(ids), importId: null });
 }
 
 const rulesSql = (orgId: string, ids: readonly string[]) =>
@@ -98,7 +113,8 @@ export async function returnStatements(tx: TenantTx, orgId: string, ids: RawBuil
       and was.source_id = unseen.source_id and was.track = unseen.track`.execute(tx);
 }
 
-interface Unseen {
+/** A sighting that no report about the asset of its finding has shown since the merge. */
+export interface Unseen {
   finding_id: string;
   source_id: string;
   track: number;
@@ -110,6 +126,18 @@ async function shareAbsences(tx: TenantTx, orgId: string, ids: readonly string[]
     update sightings s set state = 'absent', absence = joint.absence, absent_at = joint.absent_at, gaps = joint.gaps, last_import_id = joint.last_import_id
     from ${rulesSql(orgId, ids)} r join sightings joint on joint.org_id = ${orgId} and joint.finding_id = r.b and joint.state = 'absent'
     where s.org_id = ${orgId} and s.finding_id = r.a and s.source_id = joint.source_id and s.track = joint.track and s.state = 'present' and s.last_seen <= joint.absent_at`.execute(
+    tx,
+  );
+}
+
+/** A sighting with one place has no occurrence. If a report has shown the places of both since, the one that stayed has an occurrence of the other one's. */
+async function returnPlaces(tx: TenantTx, orgId: string, ids: readonly string[]): Promise<void> {
+  const places = (which: 'a' | 'b') => sql`(
+    select source_id, track, label from ${stored(which, 'occurrences')} union all select source_id, track, place from ${stored(which, 'sightings')})`;
+  await sql`
+    delete from occurrences o using ${rulesSql(orgId, ids)} r cross join lateral ${places('a')} own
+    where o.org_id = ${orgId} and o.finding_id = r.b and (o.source_id, o.track, o.label) = (own.source_id, own.track, own.label)
+      and not exists (select from ${places('b')} theirs where (theirs.source_id, theirs.track, theirs.label) = (own.source_id, own.track, own.label))`.execute(
     tx,
   );
 }

@@ -194,6 +194,19 @@ it('a finding that a late report showed during the merge was missed by the later
   expect((await findings('one'))[1]).toMatchObject({ status: 'verified' });
 });
 
+it('an accepted risk that rose in a report about its own repository is open, whichever was open while they were one', async () => {
+  const given = await repositories();
+  await given.report({ side: 'one', day: 2, shown: [1], severity: 'low' });
+  const acceptance = { status: 'risk_accepted', reason: 'for now', owner: 'ada', expires_at: new Date(Date.now() + 86_400_000).toISOString() };
+  expect(await send('PATCH', `/findings/${(await given.findings('one'))[1]?.id}`, acceptance)).toMatchObject({ status: 200 });
+  await given.report({ side: 'two', day: 3, shown: [1], severity: 'low' });
+  await given.merge(['two', 'one']);
+  await given.report({ side: 'one', day: 4, shown: [1], severity: 'critical' });
+  await given.unmergeAll();
+  expect((await given.findings('one'))[1]).toMatchObject({ status: 'open', reason_code: 'risk_increased', severity: 'critical' });
+  expect((await given.findings('two'))[1]).toMatchObject({ status: 'open', severity: 'low' });
+});
+
 const pairs: readonly (readonly [Side, Side])[] = [
   ['one', 'two'],
   ['two', 'three'],

@@ -4,7 +4,7 @@ import type { Actor } from '../../../shared/actor.ts';
 import { historySql } from '../../history.ts';
 import { reasonSentences } from '../../reason-codes.ts';
 import { statusColumns } from '../merge-findings.ts';
-import type { Seen } from './seen.ts';
+import type { Unseen } from '../split-findings.ts';
 import { type Sides, sidesSql } from './sides.ts';
 
 /** What a merge and the reports after it can change of a finding about which something was decided. */
@@ -54,10 +54,10 @@ export async function changedByOthers(
 }
 
 /** Takes the places away that only reports about the other asset have shown. Call it while tracks have the numbers of the asset that stayed. */
-export async function restorePlaces(tx: TenantTx, orgId: string, statuses: readonly StatusBefore[], seen: readonly Seen[]): Promise<void> {
-  const shown = new Set(seen.flatMap(({ finding_id, source_id, track, since }) => (since ? [`${finding_id} ${source_id} ${track}`] : [])));
+export async function restorePlaces(tx: TenantTx, orgId: string, statuses: readonly StatusBefore[], unseen: readonly Unseen[]): Promise<void> {
+  const known = new Set(unseen.map(({ finding_id, source_id, track }) => `${finding_id} ${source_id} ${track}`));
   const stale = statuses.flatMap(({ id, places }) =>
-    places.flatMap((one) => (shown.has(`${id} ${one.source_id} ${one.track}`) ? [] : [{ finding_id: id, ...one }])),
+    places.flatMap((one) => (known.has(`${id} ${one.source_id} ${one.track}`) ? [{ finding_id: id, ...one }] : [])),
   );
   if (stale.length === 0) return;
   const was = sql`jsonb_to_recordset(${JSON.stringify(stale)}) as was (finding_id uuid, source_id uuid, track smallint, place text, occurrences jsonb)`;

@@ -3,7 +3,6 @@ import type { AssetSeparation, Separated } from '../../../assets/assets.ts';
 import type { TenantTx } from '../../../db/database.ts';
 import { readPolicy } from '../../../organizations/read-policy.ts';
 import type { Actor } from '../../../shared/actor.ts';
-import { followPlaces } from '../../decisions/follow-places.ts';
 import { foldAgain } from '../../endings/fold-again.ts';
 import { type FindingFollower, idsSql, type MergedPair } from '../../follower.ts';
 import { closeUnseen } from '../../merge/change-status.ts';
@@ -11,7 +10,7 @@ import { countPlaces } from '../../merge/write-places.ts';
 import { dueSql } from '../../sla.ts';
 import { setMissed } from '../cover-by-runs.ts';
 import { reopenUnproven } from '../reopen-unproven.ts';
-import { returnStatements, setTimes, splitFindings } from '../split-findings.ts';
+import { followDecisions, returnStatements, setTimes, splitFindings, type Unseen } from '../split-findings.ts';
 import { readAbsences, returnAbsences } from './absences.ts';
 import { copyFindings } from './copy-findings.ts';
 import { keepLastSeen, type MovedFindings, moveFindings, renumberTracks } from './merge-asset.ts';
@@ -50,12 +49,12 @@ export async function unmergeAssetFindings(
       const apart = [...split, ...copies];
       for (const copy of copies) if (!separated.has(copy.into_id)) separated.add(copy.from_id);
       const confused = confusedBy(seen, apart, separated);
-      const bySelf = seen.filter(({ finding_id, side }) => separated.has(finding_id) === (side === 'from'));
       members = membersOf(confused, apart, separated);
       await shareSightings(tx, orgId, members, confused);
-      await returnStatements(tx, orgId, rules, unseenOf(members, confused));
+      const unseen = unseenOf(members, confused);
+      await returnStatements(tx, orgId, rules, unseen);
       await giveSightings(tx, orgId, members, { seen: confused, sides });
-      await restorePlaces(tx, orgId, restored, bySelf);
+      await restorePlaces(tx, orgId, statuses, unseen);
       await returnAbsences(tx, orgId, absences, { pairs: apart, ids: [...separated] });
     },
   });
@@ -91,8 +90,8 @@ export async function unmergeAssetFindings(
   await countPlaces(tx, orgId, idsSql(changed));
   await restoreStatuses(tx, actor, restored, merge.mergedAt);
   await closeUnseen(tx, { orgId, importId: null, actor }, idsSql(changed));
-  const reopened = await reopenUnproven(tx, actor, changed, 'asset_unmerged');
-  await followPlaces(tx, actor, { ids: idsSql([...reopened, ...restored.map(({ id }) => id)]), importId: null });
+  await reopenUnproven(tx, actor, changed, 'asset_unmerged');
+  await followDecisions(tx, actor, changed);
   await follower.restoreLinks(tx, actor, apart);
   await follower.follow(tx, actor, idsSql(changed));
   return { ids, separated: { moved, kept, keys: learnedBy('from', sides, merge.keys) } };
@@ -129,7 +128,7 @@ function membersOf(seen: readonly Seen[], apart: readonly MergedPair[], own: Rea
 }
 
 /** The sightings that no report about the asset of the finding has shown since the merge. */
-function unseenOf(members: readonly Member[], seen: readonly Seen[]): { finding_id: string; source_id: string; track: number }[] {
+function unseenOf(members: readonly Member[], seen: readonly Seen[]): Unseen[] {
   const before = Map.groupBy(
     seen.filter(({ since }) => !since),
     ({ finding_id, side }) => `${finding_id} ${side}`,
