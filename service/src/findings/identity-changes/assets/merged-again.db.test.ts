@@ -194,6 +194,28 @@ it('a finding that a late report showed during the merge was missed by the later
   expect((await findings('one'))[1]).toMatchObject({ status: 'verified' });
 });
 
+it('decisions stay on the finding that they were made about, in a chain of merges that is made and undone twice', async () => {
+  const given = await repositories();
+  for (const [n, side] of SIDES.entries()) await given.report({ side, day: 2 + n, shown: [1] });
+  const decide = async (side: Side, body: object) =>
+    expect(await send('PATCH', `/findings/${(await given.findings(side))[1]?.id}`, body)).toMatchObject({ status: 200 });
+  await decide('one', { status: 'false_positive', justification: 'code_not_reachable' });
+  await decide('two', { status: 'risk_accepted', reason: 'for now', owner: 'ada', expires_at: new Date(Date.now() + 86_400_000).toISOString() });
+  await decide('three', { severity: 'low', reason: 'not reachable' });
+  for (const day of [10, 20]) {
+    await given.merge(['three', 'two']);
+    await given.report({ side: 'three', day, shown: [1] });
+    await given.merge(['two', 'one']);
+    await given.report({ side: 'two', day: day + 1, shown: [1] });
+    await given.report({ side: 'one', day: day + 2, shown: [] });
+    await given.report({ side: 'one', day: day + 3, shown: [1] });
+    await given.unmergeAll();
+    expect((await given.findings('one'))[1]).toMatchObject({ status: 'false_positive', severity: 'high', decisions: [{ state: 'active' }] });
+    expect((await given.findings('two'))[1]).toMatchObject({ status: 'risk_accepted', severity: 'high', decisions: [{ state: 'active' }] });
+    expect((await given.findings('three'))[1]).toMatchObject({ status: 'open', severity: 'low', decisions: [] });
+  }
+});
+
 it('an accepted risk that rose in a report about its own repository is open, whichever was open while they were one', async () => {
   const given = await repositories();
   await given.report({ side: 'one', day: 2, shown: [1], severity: 'low' });

@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import type { TenantTx } from '../../../db/database.ts';
 import type { Actor } from '../../../shared/actor.ts';
 import { historySql } from '../../history.ts';
-import { reasonSentences } from '../../reason-codes.ts';
+import { type ReasonCode, reasonSentences } from '../../reason-codes.ts';
+import type { Status } from '../../status.ts';
 import { statusColumns } from '../merge-findings.ts';
 import type { Unseen } from '../split-findings.ts';
 import { type Sides, sidesSql } from './sides.ts';
@@ -36,20 +37,31 @@ export async function readStatusesBefore(tx: TenantTx, orgId: string, assets: re
   return rows;
 }
 
-/** Findings of the asset `into` whose status was changed since the merge, and only by reports about the asset that they do not belong to. Call it before anything is separated. */
+const DECIDED: readonly unknown[] = ['risk_accepted', 'false_positive'] satisfies Status[];
+/** Why merges and separations change a status. */
+const moving = ['merged', 'split', 'asset_unmerged', 'track_unmerged'] satisfies ReasonCode[];
+
+/**
+ * Findings of the asset `into` whose status was changed since the merge, and only by reports about the asset that they do not belong to. If a person had decided
+ * about them before, also by reports about their own asset: whether the decision still holds follows from what these show. Call it before anything is separated.
+ */
 export async function changedByOthers(
   tx: TenantTx,
   orgId: string,
   { into, mergedAt }: { into: string; mergedAt: Date },
-  { own, sides }: { own: readonly string[]; sides: Sides },
+  { own, sides, statuses }: { own: readonly string[]; sides: Sides; statuses: readonly StatusBefore[] },
 ): Promise<string[]> {
+  const decided = statuses.flatMap(({ id, finding }) => (DECIDED.includes(finding.status) ? [id] : []));
   const { rows } = await sql<{ id: string }>`
     with named as materialized (select import_id, case when count(distinct side) = 1 then min(side) end as side from ${sidesSql(sides)} group by 1)
     select f.id from findings f
     join finding_history h on h.org_id = ${orgId} and h.finding_id = f.id and h.occurred_at > ${mergedAt} and h.after ? 'status'
     left join named on named.import_id = h.import_id
     where f.org_id = ${orgId} and f.asset_id = ${into} and f.merged_into is null
-    group by f.id having bool_and(coalesce(named.side = case when f.id = any(${own as string[]}::uuid[]) then 'into' else 'from' end, false))`.execute(tx);
+    group by f.id having bool_and(coalesce(named.side = case when f.id = any(${own as string[]}::uuid[]) then 'into' else 'from' end, false))
+      or (f.id = any(${decided}::uuid[]) and bool_and(h.import_id is not null or coalesce(h.after->>'reason_code' = any(${moving}::text[]), false)))`.execute(
+    tx,
+  );
   return rows.map(({ id }) => id);
 }
 

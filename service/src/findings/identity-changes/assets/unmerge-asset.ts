@@ -37,7 +37,7 @@ export async function unmergeAssetFindings(
   const absences = await readAbsences(tx, orgId, into, sides);
   const seen = await readSeen(tx, orgId, into, { before, sides });
   const separated = new Set([...own, ...reportedSince(seen, before)]);
-  const byOthers = new Set(await changedByOthers(tx, orgId, merge, { own: [...separated], sides }));
+  const byOthers = new Set(await changedByOthers(tx, orgId, merge, { own: [...separated], sides, statuses }));
   const restored = statuses.filter(({ id }) => byOthers.has(id));
   const rules = sql`select id from identity_rules where org_id = ${orgId} and asset_merge_id = ${mergeId}`;
   let copies: MergedPair[] = [];
