@@ -56,11 +56,11 @@ export async function splitFindings(
   return pairs;
 }
 
-/** A decision that applies again may not hold for what reports have shown of its finding meanwhile. */
-export async function followDecisions(tx: TenantTx, actor: HistoryActor, ids: readonly string[]): Promise<void> {
+/** A decision may not hold for what findings say once they are separate, or reports have shown of them meanwhile. Returns the findings whose status changed. */
+export async function followDecisions(tx: TenantTx, actor: HistoryActor, ids: readonly string[]): Promise<string[]> {
   const { sla } = await readPolicy(tx, actor.orgId);
-  await reopenRiskIncreased(tx, actor, { ids: idsSql(ids), sla });
-  await followPlaces(tx, actor, { ids: idsSql(ids), importId: null });
+  const risen = await reopenRiskIncreased(tx, actor, { ids: idsSql(ids), sla });
+  return [...risen, ...(await followPlaces(tx, actor, { ids: idsSql(ids), importId: null }))];
 }
 
 const rulesSql = (orgId: string, ids: readonly string[]) =>

@@ -3,13 +3,13 @@ import type { RunOfBuild, RunSeparation } from '../../../assets/assets.ts';
 import type { TenantTx } from '../../../db/database.ts';
 import { anyRows } from '../../../db/rows.ts';
 import type { Actor } from '../../../shared/actor.ts';
-import { followPlaces } from '../../decisions/follow-places.ts';
 import { foldAgain } from '../../endings/fold-again.ts';
 import { type FindingFollower, idsSql } from '../../follower.ts';
 import { countPlaces } from '../../merge/write-places.ts';
 import { keepLastSeen } from '../assets/merge-asset.ts';
 import { coverByRuns, setMissed } from '../cover-by-runs.ts';
 import { reopenUnproven } from '../reopen-unproven.ts';
+import { followDecisions } from '../split-findings.ts';
 import { mergeTrackSightings } from './merge-track.ts';
 import { moveSightings, type Split } from './split-sightings.ts';
 
@@ -47,8 +47,8 @@ export async function separateRuns(tx: TenantTx, actor: Actor, follower: Finding
   await foldAgain(tx, actor, ids);
   await countPlaces(tx, orgId, idsSql(ids));
   const reopened = await reopenUnproven(tx, actor, ids, 'track_unmerged');
-  await followPlaces(tx, actor, { ids: idsSql(reopened), importId: null });
-  await follower.follow(tx, actor, idsSql(reopened));
+  const changed = await followDecisions(tx, actor, ids);
+  await follower.follow(tx, actor, idsSql([...reopened, ...changed]));
 }
 
 export async function hasRuns(tx: TenantTx, orgId: string, assetId: string, track: number): Promise<boolean> {

@@ -2,7 +2,6 @@ import { type RawBuilder, sql } from 'kysely';
 import type { TrackSeparation } from '../../../assets/assets.ts';
 import type { TenantTx } from '../../../db/database.ts';
 import type { Actor } from '../../../shared/actor.ts';
-import { followPlaces } from '../../decisions/follow-places.ts';
 import { foldAgain } from '../../endings/fold-again.ts';
 import { type FindingFollower, idsSql } from '../../follower.ts';
 import { saidByFindingSql } from '../../merge/merged-values.ts';
@@ -10,6 +9,7 @@ import { countPlaces } from '../../merge/write-places.ts';
 import { keepLastSeen } from '../assets/merge-asset.ts';
 import { copied } from '../move-sightings.ts';
 import { reopenUnproven } from '../reopen-unproven.ts';
+import { followDecisions } from '../split-findings.ts';
 import type { MovedSightings } from './merge-track.ts';
 import { returnTrackCoverage } from './move-coverage.ts';
 
@@ -37,8 +37,8 @@ export async function unmergeTrackSightings(tx: TenantTx, actor: Actor, follower
   await foldAgain(tx, actor, ids);
   await countPlaces(tx, orgId, idsSql(ids));
   const reopened = await reopenUnproven(tx, actor, ids, 'track_unmerged');
-  await followPlaces(tx, actor, { ids: idsSql(reopened), importId: null });
-  await follower.follow(tx, actor, idsSql(reopened));
+  const changed = await followDecisions(tx, actor, ids);
+  await follower.follow(tx, actor, idsSql([...reopened, ...changed]));
   return buildsOf(tx, orgId, merge, moved.runs.imports);
 }
 
