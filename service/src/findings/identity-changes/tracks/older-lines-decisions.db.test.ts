@@ -65,6 +65,20 @@ describe('a late report that separates release lines', () => {
     expect(await find('z')).toMatchObject({ status: 'risk_accepted', decisions: [{ state: 'active' }] });
   });
 
+  it('separates findings that a person merged, which have their lines when they are apart again', async () => {
+    const { report, find } = image();
+    await report('1.0.0', 15, { x: 'low', y: 'high' });
+    const [x, y] = [(await find('x')).id, (await find('y')).id];
+    expect(await send('POST', `/findings/${y}/merge`, { into: x, reason: 'one library' })).toMatchObject({ status: 200 });
+    await report('1.0.1', 10, { z: 'low' });
+    const read = (id: string) => get<Shown>(`/findings/${id}`);
+    const merged = (await read(x)).merged_into === null ? y : x;
+    expect(await send('POST', `/findings/${merged}/split`, { reason: 'two libraries' })).toMatchObject({ status: 200 });
+    for (const id of [x, y]) expect(await read(id)).toMatchObject({ status: 'open', sightings: [{ track: '1.0.x', state: 'present' }] });
+    await report('1.0.1', 20, { z: 'low' });
+    for (const id of [x, y]) expect(await read(id)).toMatchObject({ status: 'open' });
+  });
+
   it('opens what only the other line no longer had, after its merged asset is separate again', async () => {
     const { report, find, name } = image();
     const other: Asset = { type: 'container_image', name: `${name}-other:prod` };

@@ -40,7 +40,7 @@ export async function separateRuns(tx: TenantTx, actor: Actor, follower: Finding
   const { assetId, from, into, moved, doubtful } = separation;
   await keepLastSeen(tx, orgId, [assetId]);
   const isScanned = moved.length > 0 && (await hasRuns(tx, orgId, assetId, into));
-  const split: Split = { orgId, assetId, from, to: isScanned ? APART : into, moved, imports: moved.map(({ import_id }) => import_id), doubtful };
+  const split: Split = { orgId, assetId, from, into, to: isScanned ? APART : into, moved, imports: moved.map(({ import_id }) => import_id), doubtful };
   const ids = [...(await moveSightings(tx, split)), ...(await withdrawProofs(tx, split))];
   await moveRuns(tx, split);
   if (isScanned) await mergeTrackSightings(tx, actor, { assetId, from: APART, into, versions: [] });

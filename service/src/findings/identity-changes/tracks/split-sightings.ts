@@ -3,7 +3,7 @@ import type { RunSeparation } from '../../../assets/assets.ts';
 import type { TenantTx } from '../../../db/database.ts';
 import { saidByFindingSql } from '../../merge/merged-values.ts';
 
-export interface Split extends Pick<RunSeparation, 'assetId' | 'from' | 'moved' | 'doubtful'> {
+export interface Split extends Pick<RunSeparation, 'assetId' | 'from' | 'into' | 'moved' | 'doubtful'> {
   orgId: string;
   to: number;
   /** The imports of the runs that move. */
@@ -43,6 +43,8 @@ const canMove = (x: string) => sql`(${sql.ref(`${x}.first_seen`)} <= span.last a
 const canStay = (x: string) => sql`(coalesce(${sql.ref(`${x}.first_seen`)} <= span.before, false) or coalesce(${wasSeenLater(x)}, false))`;
 const wasSeenLater = (x: string) => sql`${sql.ref(`${x}.last_seen`)} >= date_trunc('day', span.later, 'UTC')`;
 
+const isOnlyMoved = sql`(span.before is null and span.later is null)`;
+
 /** A sighting, and whether runs that move and runs that stay can have seen it. */
 interface Seen {
   finding_id: string;
@@ -56,8 +58,8 @@ async function seenBy(tx: TenantTx, { orgId, assetId, from, imports }: Split, sp
     select s.finding_id, s.source_id, span.moves, span.stays or not span.moves as stays
     from findings f join sightings s on s.org_id = ${orgId} and s.finding_id = f.id and s.track = ${from}
     join lateral (
-      select (span.before is null and span.later is null) or ${canMove('s')} or coalesce(s.seen_import_id = any(${imports}::uuid[]), false) as moves,
-        (span.before is not null or span.later is not null) and (${canStay('s')} or coalesce(s.seen_import_id <> all(${imports}::uuid[]), false)) as stays
+      select ${isOnlyMoved} or ${canMove('s')} or coalesce(s.seen_import_id = any(${imports}::uuid[]), false) as moves,
+        not ${isOnlyMoved} and (${canStay('s')} or coalesce(s.seen_import_id <> all(${imports}::uuid[]), false)) as stays
       from ${spanSql(spans)} where span.source_id = s.source_id
     ) span on true
     where f.org_id = ${orgId} and f.asset_id = ${assetId}`.execute(tx);
@@ -77,6 +79,7 @@ export async function moveSightings(tx: TenantTx, split: Split): Promise<string[
     update sightings s set track = ${to} from ${keysSql(seen.filter(({ stays }) => !stays))}
     where s.org_id = ${orgId} and s.finding_id = key.finding_id and s.source_id = key.source_id and s.track = ${from}`.execute(tx);
   await returnPresent(tx, split, seen);
+  await moveStored(tx, split, spans);
   return [...new Set(seen.map(({ finding_id }) => finding_id))];
 }
 
@@ -146,5 +149,26 @@ async function returnPresent(tx: TenantTx, { orgId, from, to, imports }: Split, 
     await sql`
       update sightings s set missed_at = null, missed_import_id = null, missed_because = null
       from ${own} and s.missed_at is not null and ${isOther('s.missed_import_id')}`.execute(tx);
+  }
+}
+
+/** What findings said before they were merged comes back when they are separated. Runs of one line or both have shown it, too. */
+async function moveStored(tx: TenantTx, { orgId, assetId, from, into }: Split, spans: readonly Span[]): Promise<void> {
+  for (const which of ['a', 'b'] as const) {
+    const stored = (table: 'sightings' | 'occurrences') =>
+      sql`jsonb_populate_recordset(null::${sql.table(table)}, r.undo->${sql.lit(which)}->${sql.lit(table)}) s`;
+    const ofSpan = sql`${spanSql(spans)} where span.source_id = s.source_id and s.track = ${from}`;
+    const moved = (table: 'sightings' | 'occurrences') => sql`(
+      select coalesce(jsonb_agg(to_jsonb(s) || jsonb_build_object('track', line.track)), '[]') from ${stored(table)}
+      cross join lateral (
+        select s.track where not exists (select from ${ofSpan} and (${isOnlyMoved} or (${canMove('s')} and not ${canStay('s')})))
+        union all
+        select ${into}::smallint where exists (select from ${ofSpan} and (${isOnlyMoved} or ${canMove('s')}))
+      ) line)`;
+    await sql`
+      update identity_rules r set undo = jsonb_set(jsonb_set(r.undo, ${[which, 'sightings']}::text[], ${moved('sightings')}), ${[which, 'occurrences']}::text[], ${moved('occurrences')})
+      from findings f
+      where r.org_id = ${orgId} and r.revoked_at is null and f.org_id = ${orgId} and f.id = r.a and f.asset_id = ${assetId}
+        and exists (select from ${stored('sightings')} cross join ${ofSpan})`.execute(tx);
   }
 }
