@@ -98,4 +98,20 @@ describe('a late report that separates release lines', () => {
     await report('1.0.1', 20, { y: 'low' });
     expect(await find('w')).toMatchObject({ status: 'open' });
   });
+
+  it('takes findings out of what waits for confirmation if they are on the other line', async () => {
+    const { report, find } = image();
+    const components = Array.from({ length: 30 }, (_, n) => `lib-${n}`);
+    await report('1.0.0', 1, Object.fromEntries(components.map((component) => [component, 'high' as const])));
+    const held = await report('1.0.0', 15, {});
+    expect(held.status).toBe('needs_confirmation');
+    await report('1.0.1', 10, { 'lib-0': 'high' }, true);
+    expect(await send('POST', `/imports/${held.id}/confirm`)).toMatchObject({ status: 200 });
+    for (const component of components.slice(0, 3)) {
+      expect(await find(component)).toMatchObject({
+        status: 'open',
+        sightings: expect.arrayContaining([expect.objectContaining({ track: '1.x', state: 'present' })]),
+      });
+    }
+  });
 });
