@@ -55,6 +55,7 @@ export interface TrackSeparation extends Numbering {
   assetId: string;
   /** The names by which reports mean the separated track. */
   names: readonly string[];
+  mergedAt: Date;
   findings: unknown;
 }
 

@@ -25,7 +25,7 @@ export async function unmergeTrack(tx: TenantTx, actor: Actor, follower: AssetFo
   const before = (n: number): string => tracks.find((track) => track.n === n)?.name ?? '';
   const wasRenamed = await restoreTracks(tx, orgId, { assetId, from, into, tracks });
   const names = tracks.filter((track) => track.n === from || track.merged_into === from).map((track) => track.name);
-  const added = await follower.unmergeTrack(tx, actor, { assetId, from, into, names, findings });
+  const added = await follower.unmergeTrack(tx, actor, { assetId, from, into, names, mergedAt: merge.created_at, findings });
   await returnBuilds(tx, orgId, { assetId, from, builds, added });
   await tx
     .updateTable('asset_track_merges')

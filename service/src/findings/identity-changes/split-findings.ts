@@ -11,6 +11,14 @@ import { closeUnseen } from '../merge/change-status.ts';
 import { activeStatuses } from '../status.ts';
 import { statusColumns } from './merge-findings.ts';
 import { copied, type Pair } from './move-sightings.ts';
+import { rulesSql, stored, type Which } from './stored-sightings.ts';
+
+interface Rule {
+  id: string;
+  a: string;
+  b: string;
+  created_at: Date;
+}
 
 /**
  * Separates findings that were merged. `rules` selects the ids of their rules. Both get back what they had. What scans and people did to the finding that
@@ -24,7 +32,7 @@ export async function splitFindings(
   { reason, settle }: { reason: string | null; settle?: (pairs: readonly Pair[]) => Promise<void> },
 ): Promise<SeparatedPair[]> {
   const { orgId } = actor;
-  const { rows } = await sql<{ id: string; a: string; b: string; created_at: Date }>`
+  const { rows } = await sql<Rule>`
     select r.id, r.a, r.b, r.created_at from identity_rules r where r.org_id = ${orgId} and r.revoked_at is null and r.id in (${rules}) order by r.created_at desc, r.id desc`.execute(
     tx,
   );
@@ -34,7 +42,7 @@ export async function splitFindings(
   }
   const ids = rows.map(({ id }) => id);
   await sql`select from findings where org_id = ${orgId} and id = any(${rows.flatMap(({ a, b }) => [a, b])}::uuid[]) order by id for update`.execute(tx);
-  await moveBack(tx, orgId, ids);
+  for (const round of roundsOf(rows)) await moveBack(tx, orgId, round);
   const pairs = rows.map(({ a, b, created_at }) => ({ from_id: a, into_id: b, merged_at: created_at }));
   if (settle) await settle(pairs);
   else {
@@ -63,14 +71,19 @@ export async function followDecisions(tx: TenantTx, actor: HistoryActor, ids: re
   return [...risen, ...(await followPlaces(tx, actor, { ids: idsSql(ids), importId: null }))];
 }
 
-const rulesSql = (orgId: string, ids: readonly string[]) =>
-  sql`(select * from identity_rules where org_id = ${orgId} and id = any(${ids as string[]}::uuid[]))`;
-/** The sightings or occurrences that a finding of the rule `r` had before the merge. */
-const stored = (which: 'a' | 'b', table: 'sightings' | 'occurrences') =>
-  sql`jsonb_populate_recordset(null::${sql.table(table)}, r.undo->${sql.lit(which)}->${sql.lit(table)})`;
+/** Rules that share a finding are undone one after another, the latest one first. */
+function roundsOf(rules: readonly Rule[]): string[][] {
+  const rounds = new Map<string, number>();
+  const roundOf = ({ a, b }: Rule): number => {
+    const round = Math.max(...[a, b].map((id) => (rounds.get(id) ?? -1) + 1));
+    for (const id of [a, b]) rounds.set(id, round);
+    return round;
+  };
+  return [...Map.groupBy(rules, roundOf)].toSorted(([one], [other]) => one - other).map(([, round]) => round.map(({ id }) => id));
+}
 
 async function moveBack(tx: TenantTx, orgId: string, ids: readonly string[]): Promise<void> {
-  const rules = rulesSql(orgId, ids);
+  const rules = rulesSql(orgId, idsSql(ids));
   const same = (one: string, other: string) =>
     sql`${sql.ref(`${one}.source_id`)} = ${sql.ref(`${other}.source_id`)} and ${sql.ref(`${one}.track`)} = ${sql.ref(`${other}.track`)}`;
   await sql`
@@ -103,7 +116,7 @@ async function moveBack(tx: TenantTx, orgId: string, ids: readonly string[]): Pr
 
 /** Findings say again what they said before the merge if only reports about the other one have shown them since. `unseen` has their sightings of which that is so. */
 export async function returnStatements(tx: TenantTx, orgId: string, ids: RawBuilder<unknown>, unseen: readonly Unseen[]): Promise<void> {
-  const rules = sql`(select * from identity_rules where org_id = ${orgId} and id in (${ids}))`;
+  const rules = rulesSql(orgId, ids);
   await sql`
     update sightings s set ${copied('was')}, peak_severity = was.peak_severity, records = was.records
     from jsonb_to_recordset(${JSON.stringify(unseen)}) as unseen (finding_id uuid, source_id uuid, track smallint)
@@ -124,7 +137,7 @@ export interface Unseen {
 async function shareAbsences(tx: TenantTx, orgId: string, ids: readonly string[]): Promise<void> {
   await sql`
     update sightings s set state = 'absent', absence = joint.absence, absent_at = joint.absent_at, gaps = joint.gaps, last_import_id = joint.last_import_id
-    from ${rulesSql(orgId, ids)} r join sightings joint on joint.org_id = ${orgId} and joint.finding_id = r.b and joint.state = 'absent'
+    from ${rulesSql(orgId, idsSql(ids))} r join sightings joint on joint.org_id = ${orgId} and joint.finding_id = r.b and joint.state = 'absent'
     where s.org_id = ${orgId} and s.finding_id = r.a and s.source_id = joint.source_id and s.track = joint.track and s.state = 'present' and s.last_seen <= joint.absent_at`.execute(
     tx,
   );
@@ -132,10 +145,10 @@ async function shareAbsences(tx: TenantTx, orgId: string, ids: readonly string[]
 
 /** A sighting with one place has no occurrence. If a report has shown the places of both since, the one that stayed has an occurrence of the other one's. */
 async function returnPlaces(tx: TenantTx, orgId: string, ids: readonly string[]): Promise<void> {
-  const places = (which: 'a' | 'b') => sql`(
+  const places = (which: Which) => sql`(
     select source_id, track, label from ${stored(which, 'occurrences')} union all select source_id, track, place from ${stored(which, 'sightings')})`;
   await sql`
-    delete from occurrences o using ${rulesSql(orgId, ids)} r cross join lateral ${places('a')} own
+    delete from occurrences o using ${rulesSql(orgId, idsSql(ids))} r cross join lateral ${places('a')} own
     where o.org_id = ${orgId} and o.finding_id = r.b and (o.source_id, o.track, o.label) = (own.source_id, own.track, own.label)
       and not exists (select from ${places('b')} theirs where (theirs.source_id, theirs.track, theirs.label) = (own.source_id, own.track, own.label))`.execute(
     tx,
@@ -145,7 +158,7 @@ async function returnPlaces(tx: TenantTx, orgId: string, ids: readonly string[])
 /** The status before the merge, unless the finding was closed meanwhile because nobody sees it any more. */
 async function restoreStatus(tx: TenantTx, actor: HistoryActor, ids: readonly string[], reason: string | null): Promise<void> {
   const { orgId } = actor;
-  const rules = rulesSql(orgId, ids);
+  const rules = rulesSql(orgId, idsSql(ids));
   const active = sql`any(${activeStatuses as readonly string[]}::text[])`;
   const restoredSql = sql`jsonb_build_object('status', status, 'reason_code', 'split', 'status_reason', status_reason, 'compensating_control', compensating_control, 'status_changed_at', status_changed_at, 'closed_at', closed_at)`;
   const entries = sql`
@@ -192,14 +205,14 @@ async function restoreStatus(tx: TenantTx, actor: HistoryActor, ids: readonly st
 async function returnOwn(tx: TenantTx, orgId: string, ids: readonly string[]): Promise<void> {
   await sql`
     update findings f set severity_override = null, severity_override_by = null, severity_override_reason = null, severity = f.source_severity
-    from ${rulesSql(orgId, ids)} r
+    from ${rulesSql(orgId, idsSql(ids))} r
     where f.org_id = ${orgId} and f.id = r.b and r.undo->'b'->'finding'->>'severity_override' is null
       and f.severity_override = (r.undo->'a'->'finding'->>'severity_override')::smallint
       and f.severity_override_by is not distinct from r.undo->'a'->'finding'->>'severity_override_by'`.execute(tx);
   await sql`
     update findings f set tags = array(select tag from unnest(f.tags) as tag where tag <> all(foreign_tags.tags) order by tag),
       search = ts_delete(f.search, array(select 't:' || lower(tag) from unnest(foreign_tags.tags) as tag))
-    from ${rulesSql(orgId, ids)} r cross join lateral (
+    from ${rulesSql(orgId, idsSql(ids))} r cross join lateral (
       select array(select jsonb_array_elements_text(r.undo->'a'->'finding'->'tags') except select jsonb_array_elements_text(r.undo->'b'->'finding'->'tags')) as tags
     ) foreign_tags
     where f.org_id = ${orgId} and f.id = r.b and foreign_tags.tags <> '{}'`.execute(tx);

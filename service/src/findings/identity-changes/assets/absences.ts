@@ -3,7 +3,7 @@ import type { TenantTx } from '../../../db/database.ts';
 import type { MergedPair } from '../../follower.ts';
 import { type Side, type Sides, sidesSql } from './sides.ts';
 
-/** A sighting that a run since the merge no longer showed. */
+/** A sighting that a run no longer showed. */
 interface Absence {
   finding_id: string;
   source_id: string;

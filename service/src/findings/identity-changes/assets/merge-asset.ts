@@ -5,6 +5,7 @@ import type { Actor } from '../../../shared/actor.ts';
 import { type FindingFollower, idsSql } from '../../follower.ts';
 import { lastSeenSql, seenImportSql } from '../../merge/group-records.ts';
 import { mergeFindings } from '../merge-findings.ts';
+import { moveStored } from '../stored-sightings.ts';
 import { moveCoverage, type StoredCoverage } from './move-coverage.ts';
 import { readSeenBefore, type SeenBefore } from './seen.ts';
 import { readStatusesBefore, type StatusBefore } from './statuses.ts';
@@ -12,6 +13,8 @@ import { readStatusesBefore, type StatusBefore } from './statuses.ts';
 type Numbered = AssetMerge['tracks'];
 export interface MovedFindings {
   ids: string[];
+  /** Findings that were already merged into others. */
+  merged: string[];
   coverage: StoredCoverage;
   seen: SeenBefore[];
   statuses: StatusBefore[];
@@ -35,10 +38,10 @@ export async function mergeAssetFindings(
   const seen = await readSeenBefore(tx, orgId, { from, into });
   const statuses = await readStatusesBefore(tx, orgId, [from, into]);
   const pairs = await mergeFindings(tx, actor, meetingSql(orgId, from, into), { kind: 'asset_merge', reason, assetMergeId: mergeId });
-  await moveFindings(tx, orgId, ids, { from, into });
+  const merged = await moveFindings(tx, orgId, [...ids, ...pairs.map(({ into_id }) => into_id)], { from, into });
   await follower.moveLinks(tx, actor, pairs);
   await follower.follow(tx, actor, idsSql([...ids, ...pairs.map(({ into_id }) => into_id)]));
-  return { ids, coverage, seen, statuses };
+  return { ids, merged, coverage, seen, statuses };
 }
 
 /** Sightings are not written on every scan. Before the scans of two assets are combined, each sighting gets the time of the scan that last saw it. */
@@ -49,13 +52,16 @@ export async function keepLastSeen(tx: TenantTx, orgId: string, assets: readonly
       and c.org_id = ${orgId} and c.source_id = s.source_id and c.asset_id = f.asset_id and c.track = s.track and ${lastSeenSql} > s.last_seen`.execute(tx);
 }
 
-/** In two steps, because two tracks may exchange their numbers. */
+/** Also of what findings said before they were merged. In two steps, because two tracks may exchange their numbers. */
 export async function renumberTracks(tx: TenantTx, orgId: string, ids: readonly string[], tracks: Numbered): Promise<void> {
   const changed = tracks.filter((track) => track.from !== track.into);
   if (changed.length === 0) return;
+  const numbers = sql`jsonb_to_recordset(${JSON.stringify(changed)}) as track ("from" smallint, "into" smallint)`;
+  const moved = sql`r.b in (select f.id from findings f where f.org_id = ${orgId} and coalesce(f.merged_into, f.id) in (${idsSql(ids)}))`;
+  await moveStored(tx, orgId, moved, () => sql`select coalesce((select track."into" from ${numbers} where track."from" = s.track), s.track)`);
   const apart = 16_000;
   await sql`
-    update sightings s set track = track."into" + ${apart}::smallint from jsonb_to_recordset(${JSON.stringify(changed)}) as track ("from" smallint, "into" smallint)
+    update sightings s set track = track."into" + ${apart}::smallint from ${numbers}
     where s.org_id = ${orgId} and s.finding_id in (${idsSql(ids)}) and s.track = track."from"`.execute(tx);
   await sql`
     update sightings s set track = s.track - ${apart}::smallint where s.org_id = ${orgId} and s.finding_id in (${idsSql(ids)}) and s.track >= ${apart}::smallint`.execute(
@@ -76,8 +82,11 @@ function meetingSql(orgId: string, from: string, into: string): RawBuilder<unkno
     where f.org_id = ${orgId} and f.asset_id = ${from} and f.merged_into is null`;
 }
 
-/** Moves findings to another asset. If that has a finding with the same identity, which is merged, the two change places. */
-export async function moveFindings(tx: TenantTx, orgId: string, ids: readonly string[], { from, into }: { from: string; into: string }): Promise<void> {
+/**
+ * Moves findings to another asset, with those that are merged into them. If the other asset has a finding with the identity of one of them, which is merged,
+ * the two change places. Returns those that are merged into others.
+ */
+export async function moveFindings(tx: TenantTx, orgId: string, ids: readonly string[], { from, into }: { from: string; into: string }): Promise<string[]> {
   const { rows } = await sql<{ id: string; other: string }>`
     select f.id, other.id as other from findings f
     join findings other on other.org_id = ${orgId} and other.asset_id = ${into} and other.weakness = f.weakness and other.identity_key = f.identity_key
@@ -92,4 +101,10 @@ export async function moveFindings(tx: TenantTx, orgId: string, ids: readonly st
     update findings set asset_id = ${from}, identity_key = substring(identity_key from 1 for length(identity_key) - 1) where org_id = ${orgId} and id in (${others})`.execute(
     tx,
   );
+  const merged = await sql<{ id: string }>`
+    update findings f set asset_id = ${into}, version = version + 1, updated_at = now()
+    where f.org_id = ${orgId} and f.merged_into in (${idsSql(ids)}) and f.asset_id = ${from} and not exists (
+      select from findings same where same.org_id = ${orgId} and same.asset_id = ${into} and same.weakness = f.weakness and same.identity_key = f.identity_key)
+    returning f.id`.execute(tx);
+  return merged.rows.map(({ id }) => id);
 }

@@ -8,7 +8,7 @@ import { type Sides, sidesSql } from './sides.ts';
 /** The coverage and runs of the merged asset before the merge, and which runs the other asset got. */
 export interface StoredCoverage {
   coverage: unknown[];
-  runs: unknown[];
+  runs: { import_id: string; track: number }[];
   added: { source_id: string; track: number; import_id: string }[];
   /** The imports that had covered one of the assets, as far as they could be taken for later ones. */
   imports: string[];
@@ -28,7 +28,9 @@ interface Moving {
 export async function moveCoverage(tx: TenantTx, orgId: string, { from, into, tracks, versions }: Moving): Promise<StoredCoverage> {
   const rowsOf = async (table: 'source_coverage' | 'run_assets') =>
     (
-      await sql<{ row: unknown }>`select to_jsonb(one) as row from ${sql.table(table)} one where one.org_id = ${orgId} and one.asset_id = ${from}`.execute(tx)
+      await sql<{
+        row: StoredCoverage['runs'][number];
+      }>`select to_jsonb(one) as row from ${sql.table(table)} one where one.org_id = ${orgId} and one.asset_id = ${from}`.execute(tx)
     ).rows.map(({ row }) => row);
   const [coverage, runs] = [await rowsOf('source_coverage'), await rowsOf('run_assets')];
   const { rows: earlier } = await sql<{ import_id: string }>`

@@ -16,7 +16,7 @@ import { copyFindings } from './copy-findings.ts';
 import { keepLastSeen, type MovedFindings, moveFindings, renumberTracks } from './merge-asset.ts';
 import { returnCoverage, returnShown } from './move-coverage.ts';
 import { giveSightings, type Member, readSeen, type Seen, type SeenBefore, shareSightings } from './seen.ts';
-import { learnedBy, readSides, type Sides, sidesSql } from './sides.ts';
+import { earlierSides, learnedBy, readSides, type Sides, sidesSql } from './sides.ts';
 import { changedByOthers, restorePlaces, restoreStatuses } from './statuses.ts';
 
 /**
@@ -30,16 +30,17 @@ export async function unmergeAssetFindings(
   merge: AssetSeparation,
 ): Promise<{ ids: string[]; separated: Separated }> {
   const { orgId } = actor;
-  const { from, into, mergeId, reason, tracks } = merge;
-  const { ids: own, coverage, seen: before, statuses } = merge.findings as MovedFindings;
+  const { from, into, reason, tracks } = merge;
+  const { coverage, seen: before, statuses, ...moved } = merge.findings as MovedFindings;
+  const own = [...moved.ids, ...(await splitSince(tx, orgId, moved.merged))];
   await keepLastSeen(tx, orgId, [into]);
   const sides = await readSides(tx, orgId, merge, coverage.imports);
-  const absences = await readAbsences(tx, orgId, into, sides);
+  const absences = await readAbsences(tx, orgId, into, [...sides, ...(await earlierSides(tx, orgId, merge, coverage))]);
   const seen = await readSeen(tx, orgId, into, { before, sides });
   const separated = new Set([...own, ...reportedSince(seen, before)]);
   const byOthers = new Set(await changedByOthers(tx, orgId, merge, { own: [...separated], sides, statuses }));
   const restored = statuses.filter(({ id }) => byOthers.has(id));
-  const rules = sql`select id from identity_rules where org_id = ${orgId} and asset_merge_id = ${mergeId}`;
+  const rules = mergedBy(orgId, merge, [...separated]);
   let copies: MergedPair[] = [];
   let members: Member[] = [];
   const pairs = await splitFindings(tx, actor, rules, {
@@ -59,7 +60,7 @@ export async function unmergeAssetFindings(
     },
   });
   const ids = [...separated];
-  const moved = await namedSince(tx, orgId, merge, sides);
+  const named = await namedSince(tx, orgId, merge, sides);
   await moveFindings(tx, orgId, ids, { from: into, into: from });
   await renumberTracks(
     tx,
@@ -94,8 +95,19 @@ export async function unmergeAssetFindings(
   await followDecisions(tx, actor, changed);
   await follower.restoreLinks(tx, actor, apart);
   await follower.follow(tx, actor, idsSql(changed));
-  return { ids, separated: { moved, kept, keys: learnedBy('from', sides, merge.keys) } };
+  return { ids, separated: { moved: named, kept, keys: learnedBy('from', sides, merge.keys) } };
 }
+
+/** Those of the findings that are no longer merged into others. */
+async function splitSince(tx: TenantTx, orgId: string, ids: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`select id from findings where org_id = ${orgId} and id in (${idsSql(ids)}) and merged_into is null`.execute(tx);
+  return rows.map(({ id }) => id);
+}
+
+/** What the merge of the assets made one, and what has been made one since of findings of both. Selects the ids of rules. */
+const mergedBy = (orgId: string, { mergeId, mergedAt }: AssetSeparation, own: readonly string[]) => sql`
+  select r.id from identity_rules r
+  where r.org_id = ${orgId} and (r.asset_merge_id = ${mergeId} or (r.created_at > ${mergedAt} and r.revoked_at is null and (r.a in (${idsSql(own)})) <> (r.b in (${idsSql(own)}))))`;
 
 /** Findings that were new since the merge, and that only reports about the separated asset have shown. */
 function reportedSince(seen: readonly Seen[], before: readonly SeenBefore[]): string[] {

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { RunSeparation } from '../../../assets/assets.ts';
 import type { TenantTx } from '../../../db/database.ts';
 import { saidByFindingSql } from '../../merge/merged-values.ts';
+import { moveStored } from '../stored-sightings.ts';
 
 export interface Split extends Pick<RunSeparation, 'assetId' | 'from' | 'into' | 'moved' | 'doubtful'> {
   orgId: string;
@@ -79,7 +80,7 @@ export async function moveSightings(tx: TenantTx, split: Split): Promise<string[
     update sightings s set track = ${to} from ${keysSql(seen.filter(({ stays }) => !stays))}
     where s.org_id = ${orgId} and s.finding_id = key.finding_id and s.source_id = key.source_id and s.track = ${from}`.execute(tx);
   await returnPresent(tx, split, seen);
-  await moveStored(tx, split, spans);
+  await splitStored(tx, split, spans);
   return [...new Set(seen.map(({ finding_id }) => finding_id))];
 }
 
@@ -153,22 +154,16 @@ async function returnPresent(tx: TenantTx, { orgId, from, to, imports }: Split, 
 }
 
 /** What findings said before they were merged comes back when they are separated. Runs of one line or both have shown it, too. */
-async function moveStored(tx: TenantTx, { orgId, assetId, from, into }: Split, spans: readonly Span[]): Promise<void> {
-  for (const which of ['a', 'b'] as const) {
-    const stored = (table: 'sightings' | 'occurrences') =>
-      sql`jsonb_populate_recordset(null::${sql.table(table)}, r.undo->${sql.lit(which)}->${sql.lit(table)}) s`;
-    const ofSpan = sql`${spanSql(spans)} where span.source_id = s.source_id and s.track = ${from}`;
-    const moved = (table: 'sightings' | 'occurrences') => sql`(
-      select coalesce(jsonb_agg(to_jsonb(s) || jsonb_build_object('track', line.track)), '[]') from ${stored(table)}
-      cross join lateral (
-        select s.track where not exists (select from ${ofSpan} and (${isOnlyMoved} or (${canMove('s')} and not ${canStay('s')})))
-        union all
-        select ${into}::smallint where exists (select from ${ofSpan} and (${isOnlyMoved} or ${canMove('s')}))
-      ) line)`;
-    await sql`
-      update identity_rules r set undo = jsonb_set(jsonb_set(r.undo, ${[which, 'sightings']}::text[], ${moved('sightings')}), ${[which, 'occurrences']}::text[], ${moved('occurrences')})
-      from findings f
-      where r.org_id = ${orgId} and r.revoked_at is null and f.org_id = ${orgId} and f.id = r.a and f.asset_id = ${assetId}
-        and exists (select from ${stored('sightings')} cross join ${ofSpan})`.execute(tx);
-  }
+async function splitStored(tx: TenantTx, { orgId, assetId, from, into }: Split, spans: readonly Span[]): Promise<void> {
+  const ofAsset = sql`exists (select from findings f where f.org_id = ${orgId} and f.id = r.a and f.asset_id = ${assetId})`;
+  const ofSpan = sql`${spanSql(spans)} where span.source_id = s.source_id and s.track = ${from}`;
+  await moveStored(
+    tx,
+    orgId,
+    ofAsset,
+    () => sql`
+      select s.track where not exists (select from ${ofSpan} and (${isOnlyMoved} or (${canMove('s')} and not ${canStay('s')})))
+      union all
+      select ${into}::smallint where exists (select from ${ofSpan} and (${isOnlyMoved} or ${canMove('s')}))`,
+  );
 }

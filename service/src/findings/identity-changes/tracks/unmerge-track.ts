@@ -10,6 +10,7 @@ import { keepLastSeen } from '../assets/merge-asset.ts';
 import { copied } from '../move-sightings.ts';
 import { reopenUnproven } from '../reopen-unproven.ts';
 import { followDecisions } from '../split-findings.ts';
+import { moveStored, stored } from '../stored-sightings.ts';
 import type { MovedSightings } from './merge-track.ts';
 import { returnTrackCoverage } from './move-coverage.ts';
 
@@ -20,9 +21,10 @@ import { returnTrackCoverage } from './move-coverage.ts';
 export async function unmergeTrackSightings(tx: TenantTx, actor: Actor, follower: FindingFollower, merge: TrackSeparation): Promise<number[]> {
   const { orgId } = actor;
   const { assetId, from, into } = merge;
-  const moved = merge.findings as MovedSightings;
+  const moved = await withSplit(tx, orgId, merge, merge.findings as MovedSightings);
   await keepLastSeen(tx, orgId, [assetId]);
   await returnTrackCoverage(tx, orgId, merge, moved.runs);
+  await returnStored(tx, orgId, merge, moved);
   const tracks: Tracks = { orgId, from, into, plan: planSql(orgId, merge, moved), moved };
   await keepSaid(tx, tracks);
   await copySightings(tx, tracks);
@@ -40,6 +42,57 @@ export async function unmergeTrackSightings(tx: TenantTx, actor: Actor, follower
   const changed = await followDecisions(tx, actor, ids);
   await follower.follow(tx, actor, idsSql([...reopened, ...changed]));
   return buildsOf(tx, orgId, merge, moved.runs.imports);
+}
+
+interface StoredRow {
+  finding_id: string;
+  source_id: string;
+  track: number;
+  state: string;
+  last_seen: string;
+  seen_import_id: string | null;
+}
+
+/** Adds findings that were merged with others when the tracks were, and that have been split since. They say what they said before. */
+async function withSplit(tx: TenantTx, orgId: string, { assetId, from, into, mergedAt }: TrackSeparation, moved: MovedSightings): Promise<MovedSightings> {
+  const rowsOf = async (table: 'sightings' | 'occurrences'): Promise<StoredRow[]> => {
+    const { rows } = await sql<{ row: StoredRow }>`
+      select to_jsonb(s) as row from identity_rules r join findings f on f.org_id = ${orgId} and f.id = r.a and f.asset_id = ${assetId} and f.merged_into is null
+      cross join lateral ${stored('a', table)} s
+      where r.org_id = ${orgId} and r.created_at < ${mergedAt} and r.revoked_at >= ${mergedAt} and s.track in (${from}, ${into})`.execute(tx);
+    return rows.map(({ row }) => row);
+  };
+  const sightings = await rowsOf('sightings');
+  const ofBoth = Map.groupBy(sightings, ({ finding_id, source_id }) => `${finding_id} ${source_id}`);
+  const isDoubled = ({ finding_id, source_id }: StoredRow): boolean => ofBoth.get(`${finding_id} ${source_id}`)?.length === 2;
+  const { seen, doubled } = moved;
+  return {
+    ...moved,
+    seen: [...seen, ...sightings.map(({ finding_id, seen_import_id, ...one }) => ({ ...one, import_id: seen_import_id, ids: [finding_id] }))],
+    doubled: {
+      sightings: [...doubled.sightings, ...sightings.filter(isDoubled)],
+      occurrences: [...doubled.occurrences, ...(await rowsOf('occurrences')).filter(isDoubled)],
+    },
+  };
+}
+
+/** Findings that have been merged since the tracks were say on both tracks what they said before, unless only one of the two can have said it. */
+async function returnStored(tx: TenantTx, orgId: string, merge: TrackSeparation, { seen, runs }: MovedSightings): Promise<void> {
+  const { assetId, from, into, mergedAt } = merge;
+  const ofAsset = sql`r.created_at >= ${mergedAt} and exists (select from findings f where f.org_id = ${orgId} and f.id = r.a and f.asset_id = ${assetId})`;
+  await moveStored(tx, orgId, ofAsset, (which) => {
+    const had = (track: number) => sql`exists (
+      select from jsonb_to_recordset(${JSON.stringify(seen)}) as one (source_id uuid, track smallint, ids jsonb)
+      where one.source_id = s.source_id and one.track = ${track} and one.ids ? r.${sql.ref(which)}::text)`;
+    const said = (track: number) => sql`exists (
+      select from ${stored(which, 'sightings')} own
+      where own.source_id = s.source_id and own.track = s.track and own.last_import_id in (${importsOf(orgId, merge, track, runs.imports)}))`;
+    const isOnly = (track: number, other: number) => sql`(${had(track)} and not ${had(other)} and not ${said(other)})`;
+    return sql`
+      select s.track where s.track <> ${into} or not ${isOnly(from, into)}
+      union all
+      select ${from}::smallint where s.track = ${into} and not ${isOnly(into, from)}`;
+  });
 }
 
 interface Tracks {
