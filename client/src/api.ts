@@ -758,7 +758,7 @@ export type Connection = {
     trigger: 'manual' | 'schedule' | 'sync_all';
     /** `full`: fetches everything, and a complete run closes findings that are missing. `changes`: fetches changes since the previous run */
     mode: 'full' | 'changes';
-    /** `partial` and `failed` runs close nothing. `needs_confirmation`: the run would close unusually many findings and waits for your decision */
+    /** `partial` and `failed` runs close nothing. `needs_confirmation`: the run would close unusually many findings, or some that were last seen with other settings of the connection, and waits for your decision */
     status: RunStatus;
     progress: SyncProgress;
     counts: SyncCounts;
@@ -2328,7 +2328,7 @@ export type IdentityRule = {
 export type Import = {
   /** ID (UUIDv7) */
   id: string;
-  /** Status of the import. `needs_confirmation`: it would close unusually many findings and waits for a person */
+  /** Status of the import. `needs_confirmation`: it would close unusually many findings, or some that a connection last saw with other settings, and waits for a person */
   status: ImportStatus;
   /** Format of the report. `null` until it is detected */
   format: string | null;
@@ -2936,7 +2936,7 @@ export type ListedFinding = {
 export type ListedImport = {
   /** ID (UUIDv7) */
   id: string;
-  /** Status of the import. `needs_confirmation`: it would close unusually many findings and waits for a person */
+  /** Status of the import. `needs_confirmation`: it would close unusually many findings, or some that a connection last saw with other settings, and waits for a person */
   status: ImportStatus;
   /** Format of the report. `null` until it is detected */
   format: string | null;
@@ -4358,7 +4358,7 @@ export type SyncRun = {
   trigger: 'manual' | 'schedule' | 'sync_all';
   /** `full`: fetches everything, and a complete run closes findings that are missing. `changes`: fetches changes since the previous run */
   mode: 'full' | 'changes';
-  /** `partial` and `failed` runs close nothing. `needs_confirmation`: the run would close unusually many findings and waits for your decision */
+  /** `partial` and `failed` runs close nothing. `needs_confirmation`: the run would close unusually many findings, or some that were last seen with other settings of the connection, and waits for your decision */
   status: RunStatus;
   progress: SyncProgress;
   counts: SyncCounts;

@@ -185,7 +185,8 @@ const ImportScan = Type.Object(
 export const Import = Named('Import', {
   id: Id,
   status: OneOf(importStatuses, {
-    description: 'Status of the import. `needs_confirmation`: it would close unusually many findings and waits for a person',
+    description:
+      'Status of the import. `needs_confirmation`: it would close unusually many findings, or some that a connection last saw with other settings, and waits for a person',
   }),
   format: Nullable(Type.String({ description: 'Format of the report. `null` until it is detected', examples: ['trivy'] })),
   filename: Nullable(Type.String({ description: 'Name of the report file', examples: ['trivy.json'] })),

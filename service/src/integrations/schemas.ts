@@ -105,7 +105,8 @@ export const Run = Named('SyncRun', {
     description: '`full`: fetches everything, and a complete run closes findings that are missing. `changes`: fetches changes since the previous run',
   }),
   status: OneOf(runStatuses, {
-    description: '`partial` and `failed` runs close nothing. `needs_confirmation`: the run would close unusually many findings and waits for your decision',
+    description:
+      '`partial` and `failed` runs close nothing. `needs_confirmation`: the run would close unusually many findings, or some that were last seen with other settings of the connection, and waits for your decision',
   }),
   progress: Named(
     'SyncProgress',

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { assetVersions } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { isAmong } from '../../db/rows.ts';
+import { coverageOfSql, seenImportSql } from '../merge/group-records.ts';
 import type { Resolution } from '../merge/resolution.ts';
 import { activeStatuses } from '../status.ts';
 import type { Absence } from './absence.ts';
@@ -10,7 +11,8 @@ import type { Absence } from './absence.ts';
 export interface Withheld {
   count: number;
   open: number;
-  where: 'source' | 'asset' | 'day';
+  /** What the limit is for. With `settings`, findings may be missing because the settings of the connection were changed. */
+  where: 'source' | 'asset' | 'day' | 'settings';
 }
 
 /** An empty report that closes more than this needs confirmation: something may have gone wrong with the scan. */
@@ -22,6 +24,8 @@ const EMPTY_LIMIT = 10;
  */
 export async function findExcess(tx: TenantTx, resolution: Resolution, { brake, isEmpty }: Absence): Promise<Withheld | null> {
   const { orgId, importId, sourceId } = resolution;
+  const seenOtherwise = await countSeenWithOtherSettings(tx, resolution);
+  if (seenOtherwise > 0) return { count: seenOtherwise, open: await countOpen(tx, resolution, sql`true`), where: 'settings' };
   const { rows } = await sql<{ closing: number; per_asset: number }>`
     with ${closingSql(resolution)}, per_asset as (select count(*) as count from closing group by asset_id)
     select coalesce(sum(count), 0)::int as closing, coalesce(max(count), 0)::int as per_asset from per_asset`.execute(tx);
@@ -47,6 +51,29 @@ export async function findExcess(tx: TenantTx, resolution: Resolution, { brake, 
     if (closed > onAsset * brake.share) return { count: closed, open: onAsset, where: 'asset' };
   }
   return null;
+}
+
+/**
+ * Counts the active findings that the run of a connection does not show, and that a run with other settings was the last to show. The settings may leave
+ * them out, until a person says otherwise. What the vendor itself calls fixed is not left out.
+ */
+async function countSeenWithOtherSettings(tx: TenantTx, resolution: Resolution): Promise<number> {
+  const { orgId, importId, sourceId } = resolution;
+  const { rows } = await sql<{ count: number }>`
+    select count(distinct f.id)::int as count
+    from imports i
+    join import_closures gone on gone.org_id = ${orgId} and gone.import_id = ${importId} and gone.blockers = '{}'
+    join findings f on f.org_id = ${orgId} and f.id = gone.finding_id and f.status = any(${activeStatuses as readonly string[]})
+    join sightings s on s.org_id = ${orgId} and s.finding_id = f.id and s.source_id = ${sourceId} and s.track = gone.track and s.state = 'present'
+    left join lateral ${coverageOfSql(resolution, { asset: sql`f.asset_id`, track: sql`s.track` })} c on true
+    left join imports seen on seen.org_id = ${orgId} and seen.id = ${seenImportSql}
+    where i.org_id = ${orgId} and i.id = ${importId} and i.settings is not null and i.settings->>'sha256' is distinct from seen.settings->>'sha256'
+      and not exists (
+        select from tenant_import_groups g
+        where g.org_id = ${orgId} and g.import_id = ${importId} and g.finding_id = f.id and g.track = s.track and g.outcome in ('gone', 'declared') offset 0)`.execute(
+    tx,
+  );
+  return rows[0]?.count ?? 0;
 }
 
 /** Whether the run covered another digest or commit of the asset than the last complete run: of another build, much can be gone. */

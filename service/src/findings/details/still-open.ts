@@ -8,7 +8,8 @@ import type { SightingRow } from './sightings.ts';
 const reasons = {
   still_reported: 'The last scan of the source reports the finding.',
   no_complete_scan: 'No complete scan of the source has covered the finding since it was last reported.',
-  closure_withheld: 'A scan no longer reports the finding, but the import would close unusually many findings and waits for confirmation.',
+  closure_withheld:
+    'A scan no longer reports the finding, but the import waits for confirmation, because it would close unusually many findings or the settings of the connection were changed.',
   reported_by_person: 'A person reported the finding. No scan can show that it is gone.',
   scan_before_claim: 'The scan that no longer reports the finding took place before somebody claimed to have fixed it. A later scan can verify it.',
   declared_fixed: 'A report calls the finding fixed. No scan has shown that it is gone.',

@@ -254,6 +254,11 @@ function withheldNotes({ withheld }: Closures, isDryRun: boolean): string[] {
   if (!withheld) return [];
   const what = isDryRun ? 'The import would need confirmation.' : 'Confirm or discard the import.';
   const { count, open, where } = withheld;
+  if (where === 'settings') {
+    const missing =
+      count === 1 ? '1 finding is missing that a run with other settings has shown' : `${count} findings are missing that runs with other settings have shown`;
+    return [`${missing}. The changed settings of the connection may leave ${count === 1 ? 'it' : 'them'} out. ${what}`];
+  }
   if (where === 'asset') return [`${count} of ${open} open findings of this source on one asset would be closed. ${what}`];
   if (where === 'day') return [`${count} of ${open} open findings of this source would be closed within 24 hours. ${what}`];
   return [`${count} of ${open} open findings of this source would be closed. ${what}`];

@@ -1,7 +1,7 @@
-import type { Json } from '@rrs/connectors';
 import { type FakeVendor, fakes } from '@rrs/connectors/fakes';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
+import { someOf } from '../../testing/integrations/some-issues.ts';
 import { useSyncs } from '../../testing/integrations/syncs.ts';
 
 const syncs = useSyncs();
@@ -18,22 +18,6 @@ const statuses = async (): Promise<Record<string, number>> => {
   return counts;
 };
 
-/** The same vendor with only some of its issues, in projects with another name. */
-function only(keep: (issue: number) => boolean, projects = 'shop'): FakeVendor {
-  return {
-    ...snyk,
-    answer(options) {
-      const answer = snyk.answer(options);
-      return async (request) => {
-        const given = await answer(request);
-        if (!given.page) return { ...given, body: JSON.parse(JSON.stringify(given.body).replaceAll('acme/shop', `acme/${projects}`)) as Json };
-        const { data, ...rest } = given.body as { data: { id: string }[] };
-        return { ...given, body: { ...rest, data: data.filter(({ id }) => !/^\d+$/.test(id.slice(-12)) || keep(Number(id.slice(-12)))) } as Json };
-      };
-    },
-  };
-}
-
 describe('a run of a connection', () => {
   it('imports findings, changes nothing when repeated, and closes findings that a complete run no longer sees', async () => {
     const { origin } = await syncs.fake(snyk);
@@ -45,7 +29,7 @@ describe('a run of a connection', () => {
     expect(again.counts).toMatchObject({ received: 23, created: 0, updated: 0, reopened: 0, closed: 0, rejected: 0 });
     const { verified: closedBefore = 0 } = await statuses();
 
-    const fewer = await syncs.fake(only((n) => n > 2));
+    const fewer = await syncs.fake(someOf(snyk, (n) => n > 2));
     await syncs.move(id, snyk, fewer.origin);
     // Findings may be missing because the settings changed, so closing them needs confirmation.
     const withheld = await syncs.sync(id);
@@ -74,7 +58,7 @@ describe('a run of a connection', () => {
     const id = await syncs.connect(snyk, origin);
     await syncs.sync(id);
     const before = await statuses();
-    const some = only((n) => n > 2);
+    const some = someOf(snyk, (n) => n > 2);
     const faults = [
       { kind: 'status', at: 2, status: 500 } as const,
       { kind: 'truncated', at: 2 } as const,
@@ -222,13 +206,13 @@ describe('a run of a connection', () => {
 
   it('that would close unusually many findings needs confirmation', async () => {
     await syncs.ask('PATCH', '/organization', { body: { policy: { brake: { share: 0.01, count: 1 } } } });
-    const { origin } = await syncs.fake(only(() => true, 'withheld'));
+    let from = 0;
+    const { origin } = await syncs.fake(someOf(snyk, (n) => n > from, 'withheld'));
     const id = await syncs.connect(snyk, origin);
     await syncs.sync(id);
     const before = await statuses();
-    const gone = await syncs.fake(only((n) => n > 15, 'withheld'));
-    await syncs.move(id, snyk, gone.origin);
-    const withheld = await syncs.sync(id);
+    from = 15;
+    const withheld = await syncs.sync(id, { full: true });
     expect(withheld).toMatchObject({ status: 'needs_confirmation', counts: { closed: 0 }, notes: [expect.stringContaining('would be closed')] });
     expect(await statuses()).toEqual(before);
     expect((await syncs.ask<{ status: string }>('POST', `/integrations/${id}/runs/${withheld.id}/confirm`)).body.status).toBe('succeeded');
