@@ -4,7 +4,7 @@ import { startAbout } from '../../shared/about.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { xmlElements } from '../../xml/elements.ts';
 import { readCsv } from './csv.ts';
-import { readXml } from './xml.ts';
+import { checkOf, readXml } from './xml.ts';
 
 const EXPECTS =
   'Greenbone XML with the root element report, get_reports_response or get_results_response, or CSV with the columns "IP", "NVT Name" and "NVT OID"';
@@ -21,18 +21,27 @@ export const openvas: ReportFormat = {
     const { failed, about } = startAbout();
     if (!isXml(await headOf(input))) return about();
     let [results, counted] = [0, 0];
+    const skipped = new Set<string>();
     for await (const { element, pattern } of xmlElements(input, [
       '**/report/scan_run_status',
       '**/report/result_count/filtered',
+      'get_results_response/result_count/filtered',
       '**/report/results/result/@',
+      'get_results_response/result/@',
+      '**/report/errors/error',
+      '**/report/@',
     ])) {
-      if (pattern === 2) results++;
-      else if (pattern === 1) counted += Number(element.text) || 0;
-      else if (!['', 'Done'].includes(element.text)) failed();
+      if (element.name === 'result') results++;
+      else if (element.name === 'filtered') counted += Number(element.text) || 0;
+      else if (element.name === 'error') skipped.add(checkOf(element) ?? '');
+      else if (pattern === 0 && !['', 'Done'].includes(element.text)) failed();
+      // Two reports are compared. Results that both have can be left out.
+      else if (element.attributes.type === 'delta') failed();
     }
     // The filter of a report also limits its rows.
     if (results < counted) failed();
-    return about();
+    skipped.delete('');
+    return skipped.size === 0 ? about() : { ...about(), skipped: [...skipped].map((rule) => ({ rule, path: null })) };
   },
   async *read(input) {
     const head = await headOf(input);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
-import { ReportError } from '../../contract.ts';
+import { describe, expect, it, test } from 'vitest';
+import { ReportError, type RunFacts } from '../../contract.ts';
 import { fromBuffer } from '../../shared/input.ts';
 import { readAll } from '../../testing/reading.ts';
 import { openvas } from './index.ts';
@@ -161,4 +161,96 @@ test('keeps EPSS, the type of solution and scores without a vector', async () =>
   expect(observations).toMatchObject([facts]);
   const csv = 'IP,NVT Name,NVT OID,CVSS,Severity,Solution Type,EPSS,EPSS Percentile\n192.0.2.1,A,1.2.3,7.5,High,WillNotFix,0.52,0.97\n';
   expect((await readAll(openvas, fromBuffer(csv))).observations).toMatchObject([facts]);
+});
+
+describe('results that the report leaves out', () => {
+  const counts = (levels: Record<string, readonly [full: number, filtered: number]>) => {
+    const sum = (at: 0 | 1) => Object.values(levels).reduce((total, level) => total + level[at], 0);
+    const each = Object.entries(levels).map(([level, [full, filtered]]) => `<${level}><full>${full}</full><filtered>${filtered}</filtered></${level}>`);
+    return `<result_count>${sum(0)}<full>${sum(0)}</full><filtered>${sum(1)}</filtered>${each.join('')}</result_count>`;
+  };
+  const term = (text: string) => `<filters id="0"><term>${text.replace('>', '&gt;')}</term></filters>`;
+  const defaults = 'apply_overrides=0 levels=hml rows=100 min_qod=70 first=1 sort-reverse=severity';
+  const result = (more = '') => `<result><host>192.0.2.1</host><nvt oid="1.2.3"><name>A</name></nvt><threat>High</threat>${more}</result>`;
+  const results = (count: number) => `<results start="1" max="100">${result().repeat(count)}</results>`;
+  const stated = async (content: string) => Object.assign({}, ...(await readAll(openvas, inReport(content))).runs) as RunFacts;
+
+  it.each([
+    ['of a severity', defaults, counts({ high: [2, 1], medium: [0, 0], log: [30, 0] })],
+    ['of a severity, in old reports', defaults, counts({ hole: [1, 1], warning: [1, 0], info: [0, 0], log: [3, 0] })],
+    ['critical ones', 'levels=hml', counts({ critical: [1, 0], high: [1, 1] })],
+    ['that are below the severity', 'severity>6', counts({ high: [1, 1], low: [4, 0] })],
+    ['without the phrase', 'apache levels=chmlgf min_qod=0', counts({ high: [3, 1] })],
+    ['that were called false positives', 'apply_overrides=1 levels=hml', counts({ high: [1, 1], false_positive: [1, 0] })],
+    ['that overrides may have turned into log messages', 'apply_overrides=1 levels=hml', counts({ high: [1, 1], log: [3, 0] })],
+    ['of unknown severities', defaults, '<result_count>1<full>4</full><filtered>1</filtered></result_count>'],
+    ['of the pages before', 'first=11 rows=10', ''],
+    ['of the pages after', 'first=1 rows=1', ''],
+  ])('it has not all of the scan: %s', async (_, filter, numbers) => {
+    expect(await stated(`${term(filter)}${numbers}${results(1)}`)).toMatchObject({ unfinished: true });
+  });
+
+  it.each([
+    ['has all results', defaults, counts({ high: [1, 1], log: [0, 0] }), {}],
+    ['leaves out log messages', defaults, counts({ high: [1, 1], log: [30, 0] }), { left_out: ['info'] }],
+    ['leaves out debug messages', defaults, counts({ high: [1, 1], debug: [2, 0], log: [1, 0] }), { left_out: ['info'] }],
+    ['has all results with overrides', 'apply_overrides=1 levels=hml', counts({ high: [1, 1] }), {}],
+    ['does not count results', defaults, '', { restrictions: ['levels=hml', 'min_qod=70'] }],
+  ])('it has all findings of the scan if it %s', async (_, filter, numbers, facts) => {
+    expect(await stated(`${term(filter)}${numbers}${results(1)}`)).toEqual(facts);
+  });
+
+  it('knows the pages of results that were fetched through GMP', async () => {
+    const response = async (count: number, page: string) => {
+      const text = `<get_results_response status="200">${result().repeat(count)}<filters><term>levels=hml rows=10</term></filters>${page}</get_results_response>`;
+      return (await openvas.about?.(fromBuffer(text)))?.finished;
+    };
+    const counted = '<results start="1" max="10"/><result_count>40<filtered>2</filtered><page>1</page></result_count>';
+    expect(await response(1, counted)).toBe(false);
+    expect(await response(2, counted)).toBe(true);
+  });
+
+  it('are those of the other report if two reports are compared', async () => {
+    const delta = `<report format_id="x"><report type="delta"><delta><report id="2"><scan_run_status>Done</scan_run_status></report></delta>
+      <results>${result('<delta>new</delta>')}${result('<delta>gone</delta>')}</results></report></report>`;
+    expect(await openvas.about?.(fromBuffer(delta))).toMatchObject({ finished: false });
+    const { observations, rejections } = await readAll(openvas, fromBuffer(delta));
+    expect(observations).toMatchObject([{ present: true }]);
+    expect(rejections).toEqual([{ place: expect.any(String), reason: expect.stringContaining('compares two reports') }]);
+  });
+
+  it('are those of checks that did not come to their end', async () => {
+    const error = (oid: string) => `<error><host>192.0.2.1</host><description>NVT timed out after 320 seconds.</description><nvt oid="${oid}"/></error>`;
+    const text = (errors: string) => inReport(`${results(0)}<errors><count>1</count>${errors}</errors>`);
+    expect(await openvas.about?.(text(error('1.2.3') + error('1.2.3')))).toMatchObject({ finished: true, skipped: [{ rule: '1.2.3', path: null }] });
+    expect(await openvas.about?.(text(''))).toEqual({ tools: null, finished: true, unread: [] });
+  });
+
+  it('are those of a host with an error that is about no check', async () => {
+    const host = '<host><ip>192.0.2.1</ip><detail><name>hostname</name><value>web.example.com</value></detail></host><host><ip>192.0.2.2</ip></host>';
+    const error = '<errors><error><host>192.0.2.1</host><description>Host process failure.</description><nvt oid="0"/></error></errors>';
+    const { runs } = await readAll(openvas, inReport(results(1) + host + error));
+    expect(runs.flatMap(({ asset, unfinished }) => (unfinished ? asset?.name : []))).toEqual(['web.example.com', '192.0.2.1']);
+  });
+
+  it('are those of hosts that did not answer or were not scanned to their end', async () => {
+    const host = (ip: string, more: string) => `<host><ip>${ip}</ip>${more}</host>`;
+    const start = '<start>2025-02-03T04:01:00Z</start>';
+    const dead = (value: string) => `<detail><name>Host dead</name><value>${value}</value></detail>`;
+    const end = '<end>2025-02-03T04:02:00Z</end>';
+    const text = [start, `${start}<end/>`, '<start/><end/>', start + end + dead('1'), start + end + dead('0')].map((more, n) => host(`192.0.2.${n}`, more));
+    const { runs } = await readAll(openvas, inReport(text.join('') + results(0)));
+    expect(runs.map(({ asset, unfinished }) => [asset?.name, unfinished])).toEqual([
+      ['192.0.2.0', true],
+      ['192.0.2.1', true],
+      ['192.0.2.2', true],
+      ['192.0.2.3', true],
+      ['192.0.2.4', undefined],
+    ]);
+  });
+
+  it('rejects the response to a request that failed', async () => {
+    const text = '<get_reports_response status="404" status_text="Failed to find report \'x\'"/>';
+    await expect(readAll(openvas, fromBuffer(text))).rejects.toThrow(/Failed to find report 'x'/);
+  });
 });

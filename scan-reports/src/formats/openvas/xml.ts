@@ -1,53 +1,74 @@
-import type { Cvss, Location, Observation, ReportEntry, ReportInput } from '../../contract.ts';
-import { hostAsset, idsIn, observation, record, required } from '../../shared/normalize.ts';
+import { type Asset, type Cvss, type Location, type Observation, type ReportEntry, ReportError, type ReportInput } from '../../contract.ts';
+import { name as bounded } from '../../names/clean-text.ts';
+import { hostAsset, idsIn, observation, RecordError, record, required } from '../../shared/normalize.ts';
 import { epssOf, ratingOf } from '../../shared/ratings.ts';
 import { count, date, num, str } from '../../shared/read.ts';
 import { runEntry } from '../../shared/run.ts';
 import { child, childText, type XmlElement, xmlElements } from '../../xml/elements.ts';
+import { startLeftOut } from './left-out.ts';
 import { fixStateOfSolution, isFalsePositive, severityOfThreat, softwareIn } from './result.ts';
 
 const RESULTS = ['**/results/result', 'get_results_response/result'];
+const RESPONSES = ['get_reports_response/@', 'get_results_response/@'];
 
 export async function* readXml(input: ReportInput): AsyncGenerator<ReportEntry> {
-  const restrictions: string[] = [];
-  let isFiltered = false;
+  const leftOut = startLeftOut();
+  const assets = new Map<string, Asset>();
   const hosts = new Map<string, ReturnType<typeof hostFacts>>();
   const unnamed = new Set<string>();
   for await (const { element, pattern, place } of xmlElements(input, [
     ...RESULTS,
+    ...RESPONSES,
     '**/report/host',
     '**/report/scan_start',
     '**/report/scan_end',
-    '**/report/filters/term',
+    '**/filters/term',
     '**/report/result_count',
+    '**/report/results/@',
+    '**/report/errors/error',
   ])) {
     if (pattern < RESULTS.length) {
+      leftOut.addResult();
       const host = child(element, 'host');
       if (host && str(childText(host, 'hostname')) === undefined) unnamed.add(host.text.trim());
       yield* record(place, () => resultOf(element, place));
-    } else if (element.name === 'scan_start') yield* runEntry({ started_at: date(element.text) });
+    } else if (pattern < RESULTS.length + RESPONSES.length) refuseError(element);
+    else if (element.name === 'scan_start') yield* runEntry({ started_at: date(element.text) });
     else if (element.name === 'scan_end') yield* runEntry({ finished_at: date(element.text) });
-    else if (element.name === 'term') restrictions.push(...restrictionsIn(element.text));
-    else if (element.name === 'result_count') isFiltered ||= (num(childText(element, 'filtered')) ?? 0) < (num(childText(element, 'full')) ?? 0);
-    else {
+    else if (element.name === 'term') leftOut.addFilter(element.text);
+    else if (element.name === 'result_count') leftOut.addCounts(element);
+    else if (element.name === 'results') leftOut.addPageOf(element.attributes);
+    else if (element.name === 'error') {
+      const [ip, isOfCheck] = [child(element, 'host')?.text ?? '', checkOf(element) !== undefined];
+      const asset = isOfCheck ? undefined : assets.get(ip);
+      if (asset) yield* runEntry({ asset, unfinished: true });
+      const named = isOfCheck ? undefined : hosts.get(ip);
+      if (named) hosts.set(ip, { ...named, unfinished: true });
+    } else {
       const ip = str(childText(element, 'ip'));
       if (ip === undefined) continue;
       const name = str(detailsOf(element).find(([detail]) => detail === 'hostname')?.[1]);
       const facts = hostFacts(element);
+      const asset = hostAsset({ ip, ...hostName(name) });
+      assets.set(ip, asset);
       if (name !== undefined) hosts.set(ip, facts);
-      yield* runEntry({ asset: hostAsset({ ip, ...hostName(name) }), ...facts });
+      yield* runEntry({ asset, ...facts });
     }
   }
   // Results of old versions know a host only by its address, and so do their findings.
   for (const [ip, facts] of hosts) if (unnamed.has(ip)) yield* runEntry({ asset: hostAsset({ ip }), ...facts });
-  yield* runEntry({ restrictions: isFiltered && restrictions.length === 0 ? ['filter'] : restrictions });
+  yield* runEntry(leftOut.facts());
 }
 
-/** The filter of a report: "apply_overrides=0 levels=hml min_qod=70 rows=100". Some keywords leave out nothing. A limit of rows is recognized by the number of results. */
-function restrictionsIn(filter: string): string[] {
-  return filter
-    .split(/\s+/)
-    .filter((term) => term !== '' && !/^(?:apply_overrides|first|rows|sort|sort-reverse|overrides|notes|timezone|result_hosts_only)=/.test(term));
+function refuseError({ attributes: { status, status_text: reason } }: XmlElement): void {
+  if (status === undefined || status.startsWith('2')) return;
+  throw new ReportError(`The file is the response to a request that failed, with status ${bounded(status)}${reason ? `: ${bounded(reason)}` : ''}.`);
+}
+
+/** The check that an error of the scan is about. Without one, the host was not scanned to its end. */
+export function checkOf(error: XmlElement): string | undefined {
+  const oid = str(child(error, 'nvt')?.attributes.oid);
+  return oid === '0' ? undefined : oid;
 }
 
 /** The report lists every host that was alive, also those without results. Details say which logins worked. */
@@ -56,9 +77,18 @@ function hostFacts(element: XmlElement) {
   return {
     started_at: date(childText(element, 'start')),
     finished_at: date(childText(element, 'end')),
-    unfinished: date(childText(element, 'start')) && !date(childText(element, 'end')) ? true : undefined,
+    unfinished: isCutShort(element) || isDead(element) ? true : undefined,
     credentialed: logins.length === 0 ? undefined : logins.includes('Success'),
   };
+}
+
+/** Whether the host has a time at which its scan began, or an empty one, but none at which it ended. */
+function isCutShort(host: XmlElement): boolean {
+  return !date(childText(host, 'end')) && (child(host, 'start') ?? child(host, 'end')) !== undefined;
+}
+
+function isDead(host: XmlElement): boolean {
+  return detailsOf(host).some(([detail, value]) => detail === 'Host dead' && value.trim() !== '0');
 }
 
 function detailsOf(element: XmlElement): (readonly [name: string, value: string])[] {
@@ -70,6 +100,7 @@ function resultOf(element: XmlElement, place: string): Observation {
   const nvt = child(element, 'nvt');
   const tags = tagsOf(text('tags', nvt));
   const oid = nvt?.attributes.oid;
+  if (child(element, 'delta')?.text.trim() === 'gone') throw new RecordError('the file compares two reports, and only the first one has this result');
   const name = text('name', nvt) ?? text('name');
   const rule = required(oid && oid !== '0' ? oid : name, 'the nvt oid');
   const score = num(text('severity'));

@@ -171,3 +171,24 @@ describe('CycloneDX', () => {
     expect(await statusOf({ compositions: [{ aggregate, assemblies: ['root'] }] })).toEqual(['open', status]);
   });
 });
+
+describe('OpenVAS with a filter', () => {
+  const openvas = (day: number, found: readonly string[], [full, filtered]: readonly [number, number], logs = 0, more = '') => `<report format_id="x"><report>
+    <filters><term>apply_overrides=0 levels=hml rows=100 min_qod=70 first=1</term></filters><scan_run_status>Done</scan_run_status>
+    <scan_start>${at(day)}</scan_start><results start="1" max="100">${found
+      .map((name) => `<result><host>192.0.2.1</host><nvt oid="1.3.${name.charCodeAt(0)}"><name>${name}</name></nvt><threat>High</threat></result>`)
+      .join('')}</results>
+    <result_count>${full + logs}<full>${full + logs}</full><filtered>${filtered}</filtered><high><full>${full}</full><filtered>${filtered}</filtered></high>
+    <log><full>${logs}</full><filtered>0</filtered></log></result_count>
+    <host><ip>192.0.2.1</ip><start>${at(day)}</start><end>${at(day)}</end></host>${more}<scan_end>${at(day)}</scan_end></report></report>`;
+  const timedOut = (oid: string) => `<errors><error><host>192.0.2.1</host><description>NVT timed out</description><nvt oid="${oid}"/></error></errors>`;
+
+  it.each([
+    ['leaves out one that the same filter let through before', openvas(8, ['A'], [2, 1]), 'open'],
+    ['leaves out log messages only', openvas(8, ['A'], [1, 1], 30), 'verified'],
+    ['could not finish the check', openvas(8, ['A'], [1, 1], 0, timedOut('1.3.66')), 'open'],
+    ['could not finish another check', openvas(8, ['A'], [1, 1], 0, timedOut('1.3.67')), 'verified'],
+  ])('closes what is missing only if the report has all findings: it %s', async (_, second, status) => {
+    expect(await statusesAfter('openvas', [openvas(1, ['A', 'B'], [2, 2]), second], null)).toEqual({ A: 'open', B: status });
+  });
+});
