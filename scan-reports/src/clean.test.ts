@@ -23,7 +23,11 @@ const CLEAN: [format: string, asset: string, report: object | string][] = [
   ['nessus', '192.0.2.1', '<NessusClientData_v2><Report><ReportHost name="192.0.2.1"><HostProperties/></ReportHost></Report></NessusClientData_v2>'],
   ['qualys', '192.0.2.1', '<SCAN value="scan/1"><IP value="192.0.2.1"/></SCAN>'],
   ['nexpose', '192.0.2.1', '<NexposeReport><nodes><node address="192.0.2.1" status="alive"/></nodes></NexposeReport>'],
-  ['nmap', '192.0.2.1', '<nmaprun><host><status state="up"/><address addr="192.0.2.1" addrtype="ipv4"/></host></nmaprun>'],
+  [
+    'nmap',
+    '192.0.2.1',
+    '<nmaprun><host><status state="up"/><address addr="192.0.2.1" addrtype="ipv4"/><ports><extraports state="closed" count="9"/></ports></host></nmaprun>',
+  ],
   [
     'sarif',
     'https://git.example.com/shop',
@@ -54,5 +58,5 @@ test.each(CLEAN)('a clean report of %s covers %s', async (id, name, report) => {
   const { observations, rejections, runs } = await readAll(format, fromBuffer(typeof report === 'string' ? report : JSON.stringify(report)));
   expect({ observations, rejections }).toEqual({ observations: [], rejections: [] });
   expect(runs.flatMap(({ asset }) => asset?.name ?? [])).toEqual([name]);
-  expect(runs.some(({ inventory_only }) => inventory_only)).toBe(false);
+  expect(runs.some(({ inventory_only, unfinished }) => inventory_only || unfinished)).toBe(false);
 });

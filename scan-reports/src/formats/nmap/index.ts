@@ -6,6 +6,7 @@ import { hostAsset, isIp, observation, RecordError, record } from '../../shared/
 import { count, date, str } from '../../shared/read.ts';
 import { runEntry } from '../../shared/run.ts';
 import { child, type XmlElement, xmlElements } from '../../xml/elements.ts';
+import { restrictionsIn } from './options.ts';
 import { type Scripts, scriptItems } from './scripts.ts';
 
 const EXPECTS = 'XML with the root element nmaprun';
@@ -43,14 +44,20 @@ async function aboutRun(input: ReportInput): Promise<About> {
 async function* readHosts(input: ReportInput): AsyncGenerator<ReportEntry> {
   const ports: string[] = [];
   for await (const { element, pattern, parents, place } of xmlElements(input, ['nmaprun/host', 'nmaprun/@', 'nmaprun/runstats/finished', 'nmaprun/scaninfo'])) {
-    if (pattern === 1) yield* runEntry({ tool_version: element.attributes.version, started_at: date(element.attributes.start) });
+    if (pattern === 1) {
+      const { version, start, args } = element.attributes;
+      yield* runEntry({ tool_version: version, started_at: date(start), restrictions: restrictionsIn(args) });
+    }
     if (pattern === 2) yield* runEntry({ finished_at: date(element.attributes.time) });
     if (pattern === 3) ports.push(...portsIn(element.attributes));
     if (pattern > 0) continue;
     const run = parents[0]?.attributes ?? {};
     const { starttime, endtime } = element.attributes;
     const asset = assetOf(element);
-    if ((child(element, 'status')?.attributes.state ?? 'up') === 'up') yield* runEntry({ asset, started_at: date(starttime), finished_at: date(endtime) });
+    // Without a list of ports, even an empty one, nmap only looked whether the host is there (-sn).
+    const unfinished = child(element, 'ports') === undefined ? true : undefined;
+    if ((child(element, 'status')?.attributes.state ?? 'up') === 'up')
+      yield* runEntry({ asset, started_at: date(starttime), finished_at: date(endtime), unfinished });
     const common = {
       tool: str(run.scanner)?.toLowerCase() ?? 'nmap',
       asset,

@@ -155,3 +155,15 @@ test('keeps scores and exploits of vulners', async () => {
   const { observations } = await readAll(nmap, fromBuffer(`<nmaprun><host><address addr="192.0.2.1" addrtype="ipv4"/><ports>${port}</ports></host></nmaprun>`));
   expect(observations[1]).toMatchObject({ cvss: [{ score: 7.5 }], exploit_maturity: 'proof_of_concept', known_exploited: true });
 });
+
+test.each([
+  ['-sV --script vuln', []],
+  ['-A --script default,vuln', []],
+  ['-sSV -script=all', []],
+  ['-sV --script "vuln and safe" --script-args \'vulners.mincvss=7.5,password=x\'', ['--script vuln and safe', 'mincvss=7.5']],
+  ['-sV --script +nmap-vulners/vulners.nse,http-shellshock --script-args mincvss=0', ['--script http-shellshock,vulners']],
+  ['-sC -p 80', ['without scripts', 'without -sV']],
+])('states which weaknesses the options leave out: %s', async (args, restrictions) => {
+  const text = `<nmaprun args="nmap ${args.replaceAll('"', '&quot;')}"><runstats><finished exit="success"/></runstats></nmaprun>`;
+  expect((await readAll(nmap, fromBuffer(text))).runs.flatMap((run) => run.restrictions ?? [])).toEqual(restrictions);
+});

@@ -1,0 +1,52 @@
+import type { Asset } from '@rrs/scan-reports';
+import { describe, expect, it } from 'vitest';
+import { useImports } from '../../testing/findings/imports.ts';
+
+/** Complete reports that say themselves that the tool did not look for everything, each in the words of its format. */
+const engine = useImports();
+
+const at = (day: number): string => new Date(Date.UTC(2026, 0, day)).toISOString();
+const seconds = (day: number): number => Date.UTC(2026, 0, day) / 1000;
+
+/** Imports reports of the days 1, 8, 15 …. Returns the status of each finding. */
+async function statusesAfter(format: string, reports: readonly unknown[], asset: Asset | null = null): Promise<Record<string, string>> {
+  const org = await engine.organization();
+  for (const [n, report] of reports.entries()) {
+    const bytes = Buffer.from(typeof report === 'string' ? report : JSON.stringify(report));
+    const scope = { coverage: 'complete' as const, started_at: at(1 + 7 * n), ...(asset ? { asset: { type: asset.type, name: asset.name } } : {}) };
+    await engine.runFile(org, { format, name: `${format}.txt`, bytes }, scope);
+  }
+  return Object.fromEntries((await engine.findings(org)).map(({ title, status }) => [title, status]));
+}
+
+describe('Nmap', () => {
+  const vulners =
+    '<script id="vulners" output="x"><table key="cpe:/a:acme:web:1.0"><table><elem key="id">CVE-2024-0001</elem><elem key="cvss">7.5</elem></table></table></script>';
+  const port = (script = '') => `<port protocol="tcp" portid="80"><state state="open"/>${script}</port>`;
+  const nmap = (
+    day: number,
+    args: string,
+    ports: string | null,
+  ) => `<nmaprun scanner="nmap" args="nmap ${args} 192.0.2.1" start="${seconds(day)}" version="7.95">
+    ${ports === null ? '' : '<scaninfo type="syn" protocol="tcp" services="1-1024"/>'}
+    <host starttime="${seconds(day)}" endtime="${seconds(day)}"><status state="up"/><address addr="192.0.2.1" addrtype="ipv4"/>${ports === null ? '' : `<ports>${ports}</ports>`}</host>
+    <runstats><finished time="${seconds(day)}" exit="success"/></runstats></nmaprun>`;
+  const first = nmap(1, '-sV --script vulners', port(vulners));
+  const [found, open] = ['CVE-2024-0001 in web 1.0', 'Open port: 80/tcp'];
+
+  it('closes nothing if it looked only for hosts', async () => {
+    expect(await statusesAfter('nmap', [first, nmap(8, '-sn', null)])).toEqual({ [found]: 'open', [open]: 'open' });
+  });
+
+  it.each([
+    ['no script ran', '-sV', 'open'],
+    ['another script ran', '-sV --script=http-title', 'open'],
+    ['only default scripts ran', '-A', 'open'],
+    ['services were not recognized', '--script vulners', 'open'],
+    ['low scores were left out', '-sV --script vulners --script-args mincvss=8', 'open'],
+    ['the same script ran', '-oX x.xml --script=vulners -sV', 'verified'],
+    ['the same script ran as well as others', '-A --script vulners', 'verified'],
+  ])('closes no finding of a script if %s', async (_, args, status) => {
+    expect(await statusesAfter('nmap', [first, nmap(8, args, port())])).toEqual({ [found]: status, [open]: 'open' });
+  });
+});
