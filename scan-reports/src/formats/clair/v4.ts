@@ -16,12 +16,15 @@ interface Index {
   packages: ReadonlyMap<string, Package>;
   /** Package ids by vulnerability id. */
   affected: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Whether the file is the report of the indexer, which comes before the search for vulnerabilities. */
+  isIndex: boolean;
 }
 
 /** Vulnerabilities, packages and their relation are three separate maps. The last two are read in a first pass. */
 export async function* readV4(input: ReportInput): AsyncGenerator<ReportEntry> {
-  const { asset, packages, affected } = await readIndex(input);
+  const { asset, packages, affected, isIndex } = await readIndex(input);
   yield* runEntry({ asset });
+  if (isIndex) yield* runEntry({ inventory_only: true });
   for await (const found of jsonValues(input, ['vulnerabilities.*'])) {
     const place = placeOf(found);
     if (found.error) {
@@ -65,12 +68,14 @@ async function readIndex(input: ReportInput): Promise<Index> {
   const packages = new Map<string, Package>();
   const affected = new Map<string, Set<string>>();
   let asset: Asset | null = null;
-  for await (const { path, value } of jsonValues(input, ['manifest_hash', 'packages.*', 'package_vulnerabilities.*'])) {
+  let isIndex = false;
+  for await (const { path, value } of jsonValues(input, ['manifest_hash', 'packages.*', 'package_vulnerabilities.*', 'state', 'success'])) {
     const key = String(path[1]);
     const digest = path[0] === 'manifest_hash' ? str(value) : undefined;
     if (digest) asset = { type: 'container_image', name: digest, identifiers: [{ kind: 'digest', value: digest }] };
+    else if (path[0] === 'state' || path[0] === 'success') isIndex = true;
     else if (path[0] === 'packages') packages.set(key, packageOf(obj(value)));
     else for (const id of strs(value)) affected.set(id, (affected.get(id) ?? new Set()).add(key));
   }
-  return { asset, packages, affected };
+  return { asset, packages, affected, isIndex };
 }

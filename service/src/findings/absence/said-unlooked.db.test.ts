@@ -50,3 +50,14 @@ describe('Nmap', () => {
     expect(await statusesAfter('nmap', [first, nmap(8, args, port())])).toEqual({ [found]: status, [open]: 'open' });
   });
 });
+
+describe('Clair', () => {
+  const image: Asset = { type: 'container_image', name: 'shop:prod' };
+  const report = (more: object) => ({ manifest_hash: `sha256:${'a'.repeat(64)}`, packages: { 1: { id: '1', name: 'ssl', version: '1' } }, ...more });
+  const found = { vulnerabilities: { 7: { id: '7', name: 'CVE-2024-0001', normalized_severity: 'High' } }, package_vulnerabilities: { 1: ['7'] } };
+
+  it('closes nothing by an index of packages, which has no vulnerabilities', async () => {
+    const index = { state: 'IndexFinished', success: true, err: '' };
+    expect(await statusesAfter('clair', [report(found), report(index)], image)).toEqual({ 'CVE-2024-0001 in ssl': 'open' });
+  });
+});
