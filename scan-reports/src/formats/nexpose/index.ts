@@ -10,6 +10,12 @@ import { child, type XmlElement, type XmlMatch, xmlElements } from '../../xml/el
 
 const EXPECTS = 'XML with the root element NexposeReport (XML Export, version 1.0 or 2.0)';
 
+const NODE = 'NexposeReport/nodes/node';
+const TESTS = [`${NODE}/tests/test`, '**/service/tests/test'];
+/** The test did not come to a result. One that was skipped because of the version of the software did: that version is not vulnerable. */
+const UNDECIDED_STATUS = /^(?:error|unknown|inconclusive|no-credentials|skipped(?!-version))/i;
+const MAX_SKIPPED = 10_000;
+
 /** One finding per positive test of a host or service. */
 export const nexpose: ReportFormat = {
   id: 'nexpose',
@@ -23,8 +29,17 @@ export const nexpose: ReportFormat = {
   async about(input) {
     const { failed, about } = startAbout();
     if (!nexpose.detect(await headOf(input))) return about();
-    for await (const { element } of xmlElements(input, ['NexposeReport/scans/scan'])) if ((element.attributes.status ?? 'finished') !== 'finished') failed();
-    return about();
+    const skipped = new Set<string>();
+    for await (const { element, pattern } of xmlElements(input, ['NexposeReport/scans/scan', ...TESTS.map((path) => `${path}/@`)])) {
+      const { status } = element.attributes;
+      if (pattern === 0 && (status ?? 'finished') !== 'finished') failed();
+      const test = pattern > 0 && UNDECIDED_STATUS.test(status ?? '') ? idOf(element) : undefined;
+      if (test === undefined || skipped.has(test)) continue;
+      if (skipped.size < MAX_SKIPPED) skipped.add(test);
+      else failed();
+    }
+    if (skipped.size === 0) return about();
+    return { ...about(), skipped: [...skipped].map((rule) => ({ rule, path: null })) };
   },
   async *read(input) {
     if ((await headOf(input)).xmlRoot?.name !== 'NexposeReport') throw notThisFormat(EXPECTS);
@@ -100,14 +115,12 @@ function richText(element: XmlElement | undefined): string {
   return [own, ...element.children.map(richText)].filter(Boolean).join('\n');
 }
 
-const NODE = 'NexposeReport/nodes/node';
-
 /** The names of a node come before its tests. Nodes without positive tests were scanned too. */
 async function* readTests(input: ReportInput, context: Context): AsyncGenerator<ReportEntry> {
   let names: string[] = [];
   let node: Readonly<Record<string, string>> | null = null;
   let scan: string | undefined;
-  for await (const match of xmlElements(input, [`${NODE}/@`, `${NODE}/names/name`, `${NODE}/tests/test`, '**/service/tests/test'])) {
+  for await (const match of xmlElements(input, [`${NODE}/@`, `${NODE}/names/name`, ...TESTS])) {
     if (match.pattern === 0) {
       if (node) yield* readRun(node, names, context.scans, scan);
       names = [];

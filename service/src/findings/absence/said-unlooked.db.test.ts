@@ -61,3 +61,30 @@ describe('Clair', () => {
     expect(await statusesAfter('clair', [report(found), report(index)], image)).toEqual({ 'CVE-2024-0001 in ssl': 'open' });
   });
 });
+
+describe('Nexpose', () => {
+  const moment = (day: number) => `${at(day).slice(0, 19).replaceAll(/[-:]/g, '')}000`;
+  const nexpose = (day: number, tests: readonly [id: string, status: string][]) => `<NexposeReport version="2.0">
+    <scans><scan id="${day}" name="x" startTime="${moment(day)}" endTime="${moment(day)}" status="finished"/></scans>
+    <nodes><node address="192.0.2.1" status="alive"><tests>${tests.map(([id, status]) => `<test id="${id}" status="${status}" scan-id="${day}"/>`).join('')}</tests></node></nodes>
+    </NexposeReport>`;
+  const first = nexpose(1, [
+    ['a', 'vulnerable-exploited'],
+    ['b', 'vulnerable-version'],
+  ]);
+
+  it.each([
+    ['had an error', 'error', 'open'],
+    ['had no clear result', 'unknown', 'open'],
+    ['was skipped because it could do harm', 'skipped-dos', 'open'],
+    ['was disabled', 'skipped-disabled', 'open'],
+    ['was not needed for this version', 'skipped-version', 'verified'],
+    ['found nothing', 'not-vulnerable', 'verified'],
+  ])('closes nothing of a test that %s', async (_, result, status) => {
+    const second = nexpose(8, [
+      ['a', 'vulnerable-exploited'],
+      ['b', result],
+    ]);
+    expect(await statusesAfter('nexpose', [first, second])).toEqual({ a: 'open', b: status });
+  });
+});
