@@ -29,8 +29,9 @@ export const burp: ReportFormat = {
   detect: (head) => SHAPES.some(({ matches }) => matches(head)),
   async about(input) {
     const { failed, about } = startAbout();
-    if (!hasKeys(await headOf(input), 'issue_events')) return about();
-    for await (const { value } of jsonValues(input, ['scan_status'])) if (value !== 'succeeded') failed();
+    const head = await headOf(input);
+    const status = hasKeys(head, 'issue_events') ? ['scan_status'] : isGraphql(head) ? ['data.scan.status', 'scan.status'] : [];
+    if (status.length > 0) for await (const { value } of jsonValues(input, status)) if (value !== 'succeeded') failed();
     return about();
   },
   async *read(input) {

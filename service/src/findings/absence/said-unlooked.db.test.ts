@@ -88,3 +88,19 @@ describe('Nexpose', () => {
     expect(await statusesAfter('nexpose', [first, second])).toEqual({ a: 'open', b: status });
   });
 });
+
+describe('Burp Suite', () => {
+  const site: Asset = { type: 'web_application', name: 'https://shop.example.com' };
+  const issue = (name: string, n: number) => ({ issue_type: { type_index: `${n}`, name }, origin: site.name, path: '/', severity: 'high' });
+  const scan = (status: string, ...issues: object[]) => ({ data: { scan: { id: '1', status, issues } } });
+
+  it.each([
+    ['failed', 'open'],
+    ['cancelled', 'open'],
+    ['running', 'open'],
+    ['succeeded', 'verified'],
+  ])('closes nothing by a scan from the GraphQL API that has not succeeded: %s', async (end, status) => {
+    const reports = [scan('succeeded', issue('A', 1), issue('B', 2)), scan(end, issue('A', 1))];
+    expect(await statusesAfter('burp', reports, site)).toEqual({ A: 'open', B: status });
+  });
+});
