@@ -33,6 +33,9 @@ describe('after a change of its settings, a connection', () => {
       expect(withheld).toMatchObject({ status: 'needs_confirmation', counts: { closed: 0 }, notes: [expect.stringContaining('other settings')] });
       expect(await open()).toEqual(before);
     }
+    const [waiting, ...replaced] = (await syncs.ask<{ data: { status: string }[] }>('GET', `/integrations/${id}/runs?limit=3`)).body.data;
+    expect(waiting).toMatchObject({ status: 'needs_confirmation' });
+    expect(replaced.map(({ status }) => status)).toEqual(['partial', 'partial']);
     const discarded = await syncs.sync(id, { full: true });
     expect((await decide(id, discarded.id, 'discard')).status).toBe(200);
     const withheld = await syncs.sync(id, { full: true });

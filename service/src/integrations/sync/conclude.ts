@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { recordAudit } from '../../audit/record.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { emit } from '../../events/emit.ts';
+import { importStatuses } from '../../findings/relations.ts';
 import { systemActor } from '../../shared/actor.ts';
 import type { ClaimedRun } from './sync.ts';
 
@@ -62,6 +63,19 @@ export async function concludeRun(tx: TenantTx, { run, connection }: ClaimedRun,
       .execute();
   } else if (status === 'failed') await backOff(tx, orgId, connection.id);
   await announceOutcome(tx, connection, run.id, { status, counts, error: 'error' in conclusion ? conclusion.error : null });
+  if ('cursor' in conclusion) await endReplaced(tx, connection);
+}
+
+/** Earlier runs no longer wait for confirmation if a newer one replaced their imports, or if somebody decided about the import itself. */
+async function endReplaced(tx: TenantTx, { org_id: orgId, id }: Pick<ConnectionRef, 'org_id' | 'id'>): Promise<void> {
+  const { rows } = await sql<{ id: string; counts: Record<string, number>; is_confirmed: boolean }>`
+    update sync_runs r set status = case i.status when 'discarded' then 'partial' else 'succeeded' end, counts = r.counts || jsonb_build_object('closed', i.closed)
+    from ${importStatuses} i
+    where r.org_id = ${orgId} and r.connection_id = ${id} and r.status = 'needs_confirmation' and i.org_id = ${orgId} and i.id = r.import_id
+      and i.status in ('discarded', 'succeeded')
+    returning r.id, r.counts, i.status = 'succeeded' as is_confirmed`.execute(tx);
+  for (const { id: subject, counts, is_confirmed } of rows)
+    await emit(tx, orgId, { type: `sync.${is_confirmed ? 'confirmed' : 'discarded'}`, subject, data: { connection_id: id, ...counts } });
 }
 
 type ConnectionRef = Pick<ClaimedRun['connection'], 'org_id' | 'id' | 'name' | 'provider'>;
