@@ -13,7 +13,7 @@ import { componentEntry, isSelective, portRange, recordLists } from '../merge/ru
 import { countPlaces, endMissingPlaces } from '../merge/write-places.ts';
 import { type Absence, unlooked } from './absence.ts';
 import { findExcess, type Withheld } from './brake.ts';
-import { addReportedAsFixed, findAbsent, isEarlier, isUnproven, isUnread, leaveKnown, recordUnseen } from './find-absent.ts';
+import { addReportedAsFixed, findAbsent, isEarlier, isUnlookedPlace, isUnproven, leaveKnown, recordUnseen } from './find-absent.ts';
 import { findUnlisted, recordUnlisted } from './find-unlisted.ts';
 import { findNarrower, findRetracted } from './narrower.ts';
 import { replaceHeld } from './replace-held.ts';
@@ -54,7 +54,7 @@ export async function closeAbsent(
   const hasAny = (absence.complete || fixed) && (await hasClosures(tx, resolution));
   const closures = hasAny ? await closeCollected(tx, resolution, absence) : { closed: 0, isClosing: false, withheld: null, blocked: [] };
   if (hasHeld && absence.complete) await replaceHeld(tx, resolution);
-  if (absence.complete && (seenPlaces || isLate)) await endMissingPlaces(tx, resolution, { isUnread: (location) => isUnread(location, absence) });
+  if (absence.complete && (seenPlaces || isLate)) await endMissingPlaces(tx, resolution, (location) => isUnlookedPlace(resolution, absence, location));
   await recordCoverage(tx, resolution);
   if (absence.complete && !closures.withheld) await recordUnlisted(tx, resolution, absence);
   return closures;

@@ -4,7 +4,7 @@ import type { TenantTx } from '../../db/database.ts';
 import { anyRows } from '../../db/rows.ts';
 import { coverageOfSql, lastSeenSql, seenImportSql } from '../merge/group-records.ts';
 import type { Resolution } from '../merge/resolution.ts';
-import { FILES_SHARE, hasOtherSizeSql, isPortLeftOut, kindsSql, namesOfCheck, portRange } from '../merge/run-lists.ts';
+import { FILES_SHARE, hasOtherSizeSql, isPortLeftOut, kindsSql, LEAVES_OUT_PLACES, namesOfCheck, portRange } from '../merge/run-lists.ts';
 import { type Absence, type Blocker, type Gap, unlooked } from './absence.ts';
 import { isCheckRetired } from './retired-checks.ts';
 
@@ -40,13 +40,13 @@ function isHidden(resolution: Resolution, { facts: { hidden_in = [] } }: Absence
   return hidden_in.includes('.') ? sql`true` : isFoundIn(resolution, hidden_in);
 }
 
-/** Whether the check of the finding `f` was skipped in its file, or everywhere. */
-function isSkipped({ skipped }: Absence): RawBuilder<unknown> {
+/** Whether the check of the finding `f` was skipped in the file of the location, or everywhere. */
+function isSkipped({ skipped }: Absence, location: RawBuilder<unknown> = sql`f.location`): RawBuilder<unknown> {
   if (skipped.length === 0) return sql`false`;
   const everywhere = skipped.flatMap(({ rule, path }) => (path === null ? [rule] : []));
   const inFiles = skipped.filter(({ path }) => path !== null);
   const [rules, paths] = [inFiles.map(({ rule }) => rule), inFiles.map(({ path }) => path)];
-  return sql`((f.rule, f.location->>'path') in (select * from unnest(${rules}::text[], ${paths}::text[]))
+  return sql`((f.rule, ${location}->>'path') in (select * from unnest(${rules}::text[], ${paths}::text[]))
     or exists (${namesOfCheck(sql`f.rule`)} intersect select unnest(${everywhere}::text[])))`;
 }
 
@@ -78,23 +78,38 @@ async function hasKnownFile(tx: TenantTx, { orgId, importId, sourceId }: Resolut
   );
 }
 
-/** Options that leave out places. A finding can have several, of which a run with the option sees only some. */
-const LEAVES_OUT_PLACES = /^(?:target |exclude=|scope=)/;
-
 /**
  * Whether the tool was run with an option that leaves out findings, and the run that saw the finding was not. If the option leaves out places, no run since the
  * finding was first seen may have been without it.
  */
-function isRestricted({ orgId, importId, sourceId }: Resolution, { facts: { restrictions = [] } }: Absence): RawBuilder<unknown> {
+function isRestricted(resolution: Resolution, absence: Absence): RawBuilder<unknown> {
+  const { orgId } = resolution;
+  const { restrictions = [] } = absence.facts;
   if (restrictions.length === 0) return sql`false`;
-  const isWider = (options: readonly string[]) => sql`not ${options as string[]}::text[] <@ array(select jsonb_array_elements_text(i.run->'restrictions'))`;
   const wasNot = sql`coalesce((select ${isWider(restrictions)} from imports i where i.org_id = ${orgId} and i.id = ${seenImportSql}), true)`;
-  const ofPlaces = restrictions.filter((option) => LEAVES_OUT_PLACES.test(option));
-  if (ofPlaces.length === 0) return wasNot;
-  return sql`(${wasNot} or exists (
+  return sql`(${wasNot} or ${hadWiderRun(resolution, absence, 'a')})`;
+}
+
+const isWider = (options: readonly string[]) => sql`not ${options as string[]}::text[] <@ array(select jsonb_array_elements_text(i.run->'restrictions'))`;
+
+/** Whether the run leaves out places, and a run since the sighting `s` was first seen did not. `x` has the asset and the track. */
+function hadWiderRun({ orgId, importId, sourceId }: Resolution, { facts: { restrictions = [] } }: Absence, x: 'a' | 'run'): RawBuilder<unknown> {
+  const ofPlaces = restrictions.filter((option) => new RegExp(LEAVES_OUT_PLACES).test(option));
+  if (ofPlaces.length === 0) return sql`false`;
+  return sql`exists (
     select from run_assets wider join imports i on i.org_id = ${orgId} and i.id = wider.import_id
-    where wider.org_id = ${orgId} and wider.source_id = ${sourceId} and wider.asset_id = a.asset_id and wider.track = a.track and wider.import_id <> ${importId}
-      and wider.ended_at >= s.first_seen and ${isWider(ofPlaces)}))`;
+    where wider.org_id = ${orgId} and wider.source_id = ${sourceId} and wider.asset_id = ${sql.ref(`${x}.asset_id`)} and wider.track = ${sql.ref(`${x}.track`)}
+      and wider.import_id <> ${importId} and wider.ended_at >= s.first_seen and ${isWider(ofPlaces)})`;
+}
+
+/**
+ * Whether the tool may not have looked at a place of the finding `f` at this location, or did not say what it found there. `run` is the run on the asset, and
+ * `s` the sighting.
+ */
+export function isUnlookedPlace(resolution: Resolution, absence: Absence, location: RawBuilder<unknown>): RawBuilder<unknown> {
+  const hidden = absence.facts.hidden_in ?? [];
+  const isHiddenThere = hidden.includes('.') ? sql`true` : isIn(location, hidden);
+  return sql`(${isUnread(location, absence)} or ${isHiddenThere} or ${isSkipped(absence, location)} or ${hadWiderRun(resolution, absence, 'run')})`;
 }
 
 /** Whether the run that saw the finding checked many more or fewer dependencies, or this one none. */

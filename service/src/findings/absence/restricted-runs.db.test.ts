@@ -64,6 +64,32 @@ describe('a finding in two folders', () => {
     expect(await statusAfter(...seenLast, [other])).toBe('verified');
   });
 
+  it.each([
+    ['leaves out the folder', [unreadable], []],
+    ['only looks at the other folder', [web], []],
+    ['says that something is hidden in the folder', [facts({ hidden_in: ['api'] })], []],
+    ['skips the check in the folder', [], [{ rule: 'check', path: 'api/package-lock.json' }]],
+  ])('keeps its place in the folder if a scan %s, in every order', async (_, options, skipped) => {
+    const inBoth = inFolders('web', 'api').map((one) => ({ ...one, rule: 'check' }));
+    for (const order of [
+      [1, 8],
+      [8, 1],
+    ]) {
+      const org = await engine.organization();
+      for (const day of order) {
+        const id = await engine.start(org, day === 1 ? inBoth : [...inBoth.slice(0, 1), ...options], { scope: scope(day, shop) });
+        const about = async () => ({ tools: null, finished: true, unread: [], skipped });
+        await engine.attempt(org, id, {}, (format) => (day === 1 ? format : { ...format, about }));
+      }
+      const { rows } = await engine.admin().query('select label, state from occurrences where org_id = $1 order by label', [org]);
+      expect(rows).toEqual([
+        { label: 'path api/package-lock.json', state: 'present' },
+        { label: 'path web/package-lock.json', state: 'present' },
+      ]);
+      expect(await engine.findings(org)).toMatchObject([{ status: 'open' }]);
+    }
+  });
+
   it('is gone after a scan of one folder if only such scans have seen it', async () => {
     expect(await statusAfter([other], [...inFolders('web'), other, web], [other, web])).toBe('verified');
   });

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 import { lastSeenSql } from './group-records.ts';
 import type { Resolution } from './resolution.ts';
-import { kindsSql } from './run-lists.ts';
+import { kindsSql, looksAtPlaceSql } from './run-lists.ts';
 import { countPlaces, placeKey } from './write-places.ts';
 
 /** A group of at least this size that is empty in a run with other findings was probably left out by an option of the tool. */
@@ -63,22 +63,26 @@ export async function leaveNarrowerOpen(tx: TenantTx, { orgId, importId, sourceI
   );
 }
 
-/** Keeps places that only an older report shows. They are gone if a complete scan has been made since. */
-export async function keepLatePlaces(tx: TenantTx, { orgId, importId, sourceId }: Resolution): Promise<void> {
+/** Keeps places that only an older report shows. They are gone if a complete scan that looked there has been made since. */
+export async function keepLatePlaces(tx: TenantTx, resolution: Resolution): Promise<void> {
+  const { orgId, importId, sourceId } = resolution;
   const { rows } = await sql<{ finding_id: string }>`
     with late as materialized (
       select g.finding_id, g.track, g.members, g.seen_at, s.place, s.first_seen, s.last_seen, coalesce(s.said->'location', f.location) as location,
-        case when s.state = 'absent' or c.complete_at > g.seen_at then 'absent' else 'present' end as state
+        g.asset_id, s.state, c.complete_at > g.seen_at as has_later
       from tenant_import_groups g
       join sightings s on s.org_id = ${orgId} and s.finding_id = g.finding_id and s.source_id = ${sourceId} and s.track = g.track
       join findings f on f.org_id = ${orgId} and f.id = g.finding_id
       left join source_coverage c on c.org_id = ${orgId} and c.source_id = ${sourceId} and c.asset_id = g.asset_id and c.track = g.track
       where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome = 'unchanged' and g.present and (g.place is null or g.place is distinct from s.place)
     ), named as materialized (
-      select late.finding_id, late.track, r.place_label as label, late.state, (array_agg(r.location order by r.severity desc, r.content))[1] as location,
+      select late.finding_id, late.track, r.place_label as label, case when late.state = 'absent' or bool_and(late.has_later and exists (
+          select from run_assets later
+          where later.org_id = ${orgId} and later.source_id = ${sourceId} and later.asset_id = late.asset_id and later.track = late.track and later.complete and later.accepted
+            and later.started_at > late.seen_at and ${looksAtPlaceSql(resolution, sql`later.import_id`)})) then 'absent' else 'present' end as state, (array_agg(r.location order by r.severity desc, r.content))[1] as location,
         min(least(coalesce(r.first_seen, late.seen_at), late.seen_at)) as first_seen, max(late.seen_at) as last_seen
       from late join tenant_import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = any(late.members) and r.present and r.place_label is distinct from late.place
-      group by 1, 2, 3, 4
+      group by 1, 2, 3, late.state
     ), single as materialized (
       select late.* from late where late.place is not null and exists (select from named where named.finding_id = late.finding_id and named.track = late.track)
     ), several as (

@@ -154,25 +154,47 @@ function hasAny(texts: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql`exists (select from (${texts}) as texts (text) where ${hashSql(sql`text`)} = any(list.entries))`;
 }
 
+const pathOfRecord = sql`r.location->>'path'`;
+const foldersOfRecord = sql`select array_to_string((string_to_array(${pathOfRecord}, '/'))[:n], '/') from generate_series(1, cardinality(string_to_array(${pathOfRecord}, '/'))) as n`;
+
+/** Whether the list of a run says that it passed over the place of the record `r`. */
+const isPassedOver = sql`case list.kind
+  when 'unread' then ${hasAny(foldersOfRecord)}
+  when 'skipped' then ${hasAny(sql`select r.rule || E'\\n' || (${pathOfRecord}) union all select name || E'\\n' from (${namesOfCheck(sql`r.rule`)}) as names (name)`)}
+  when 'hidden' then ${hasAny(sql`${foldersOfRecord} union all select '.'`)}
+  end`;
+
 /**
  * Whether the run of the import `later` would have found the record `r` of a report of an older scan, as far as its lists tell. A file that the list does
  * not have was removed, unless the older scan had read many more.
  */
 export function wouldShowSql({ orgId, files, restrictions }: Resolution, later: RawBuilder<unknown>): RawBuilder<boolean> {
-  const path = sql`r.location->>'path'`;
-  const folders = sql`select array_to_string((string_to_array(${path}, '/'))[:n], '/') from generate_series(1, cardinality(string_to_array(${path}, '/'))) as n`;
+  const path = pathOfRecord;
   return sql`coalesce((
     select bool_and(coalesce(case list.kind
       when 'checks' then r.rule is null or ${hashSql(sql`r.rule`)} = any(list.entries)
       when 'files' then not r.location ? 'path' or ${hashSql(path)} = any(list.entries) or cardinality(list.entries) >= ${FILES_SHARE}::float8 * ${files}::int
       when 'ports' then not ${isOutsideSql(sql`r.location`, sql`list.entries`)}
-      when 'unread' then not ${hasAny(folders)}
-      when 'skipped' then not ${hasAny(sql`select r.rule || E'\\n' || (${path}) union all select name || E'\\n' from (${namesOfCheck(sql`r.rule`)}) as names (name)`)}
-      when 'hidden' then not ${hasAny(sql`${folders} union all select '.'`)}
+      when 'unread' then not ${isPassedOver} when 'skipped' then not ${isPassedOver} when 'hidden' then not ${isPassedOver}
       when 'left_out' then not ${hasAny(sql`select unnest(${kindsSql('r', sql`r.severity`)})`)}
       when 'restrictions' then list.entries <@ array(select ${hashSql(sql`own`)} from unnest(${restrictions as string[]}::text[]) as own)
       else false end, false))
     from run_lists list where list.org_id = ${orgId} and list.import_id = ${later} and list.kind <> 'components'), false)`;
+}
+
+/** Options that leave out places. A finding can have several, of which a run with the option sees only some. */
+export const LEAVES_OUT_PLACES = '^(target |exclude=|scope=)';
+
+/**
+ * Whether the run of the import `later` looked at the place of the record `r` of a report of an older scan, and said what it found there, as far as its report
+ * tells.
+ */
+export function looksAtPlaceSql({ orgId, restrictions }: Resolution, later: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql`(not exists (
+      select from run_lists list where list.org_id = ${orgId} and list.import_id = ${later} and list.kind in ('unread', 'skipped', 'hidden') and ${isPassedOver})
+    and not exists (
+      select from imports i cross join lateral jsonb_array_elements_text(i.run->'restrictions') as option
+      where i.org_id = ${orgId} and i.id = ${later} and option ~ ${LEAVES_OUT_PLACES} and option <> all(${restrictions as string[]}::text[])))`;
 }
 
 /** Whether the run of the import `later` lists the files that it read, if the run of the record `r` of an older scan does. Without them, it may have read none. */

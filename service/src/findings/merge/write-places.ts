@@ -3,7 +3,7 @@ import type { TenantTx } from '../../db/database.ts';
 import { isAmong } from '../../db/rows.ts';
 import { placesSql } from '../decisions/places.ts';
 import { changedOutcomes } from './group-records.ts';
-import type { CompleteRun, Resolution } from './resolution.ts';
+import type { Resolution } from './resolution.ts';
 import { isLessAble } from './write-sightings.ts';
 
 const changed = sql`${changedOutcomes as readonly string[]}`;
@@ -45,11 +45,14 @@ export async function writePlaces(tx: TenantTx, { orgId, importId, sourceId }: R
       first_seen = least(o.first_seen, excluded.first_seen), last_seen = greatest(o.last_seen, excluded.last_seen)`.execute(tx);
 }
 
+/** Whether the tool may not have looked at the location of a finding `f`, for its sighting `s` and the run `run`. */
+type IsUnlooked = (location: RawBuilder<unknown>) => RawBuilder<unknown>;
+
 /**
- * Ends the places that a complete run does not show, unless it did not read their files. If its report arrives late, these are the places that were last seen
+ * Ends the places that a complete run does not show, unless it may not have looked there. If its report arrives late, these are the places that were last seen
  * before it, also of findings that only newer scans show. What another scan shows at the same time is there. When a place was last seen is written once a day. Call it after the run was recorded.
  */
-export async function endMissingPlaces(tx: TenantTx, { orgId, importId, sourceId }: Resolution, { isUnread }: CompleteRun): Promise<void> {
+export async function endMissingPlaces(tx: TenantTx, { orgId, importId, sourceId }: Resolution, isUnlooked: IsUnlooked): Promise<void> {
   const ofFinding = (table: string) => sql`${sql.table(table)} own where own.org_id = ${orgId} and own.import_id = ${importId} and own.finding_id = f.id`;
   const isShown = sql`(exists (select from ${ofFinding('tenant_import_groups')} and own.track = run.track and own.present offset 0)
     or exists (select from ${ofFinding('tenant_import_seen')} and own.content = s.content offset 0))`;
@@ -65,7 +68,7 @@ export async function endMissingPlaces(tx: TenantTx, { orgId, importId, sourceId
     )
     update occurrences o set state = 'absent'
     from run
-    cross join lateral (select own.id, own.location from findings own where own.org_id = ${orgId} and own.asset_id = run.asset_id offset 0) f
+    cross join lateral (select own.id, own.location, own.rule from findings own where own.org_id = ${orgId} and own.asset_id = run.asset_id offset 0) f
     cross join lateral (
       select own.* from sightings own where own.org_id = ${orgId} and own.finding_id = f.id and own.source_id = ${sourceId} and own.track = run.track
         and own.state = 'present' and own.place is null offset 0) s
@@ -74,7 +77,7 @@ export async function endMissingPlaces(tx: TenantTx, { orgId, importId, sourceId
       where known.org_id = ${orgId} and known.finding_id = f.id and known.source_id = ${sourceId} and known.track = run.track and known.state = 'present'
         and known.last_seen < case when run.is_late then date_trunc('day', run.started_at, 'UTC') else run.started_at end
         and (${isShown} or (run.is_late and not run.selective and ${isLessAble} is not true))
-        and ${isUnread(sql`known.location`)} is not true and not ${showsPlace} offset 0) missing
+        and ${isUnlooked(sql`known.location`)} is not true and not ${showsPlace} offset 0) missing
     where o.org_id = ${orgId} and o.finding_id = f.id and o.source_id = ${sourceId} and o.track = run.track and o.place = missing.place
     returning o.finding_id`.execute(tx);
   if (rows.length > 0) await countPlaces(tx, orgId, sql`select unnest(${[...new Set(rows.map(({ finding_id }) => finding_id))]}::uuid[])`);
