@@ -133,12 +133,15 @@ export interface Unseen {
   track: number;
 }
 
-/** A scan that showed neither of two findings while they were one has shown both to be gone. */
+/** A scan that showed neither of two findings while they were one has shown both to be gone. One before the merge has shown that only of its own finding. */
 async function shareAbsences(tx: TenantTx, orgId: string, ids: readonly string[]): Promise<void> {
   await sql`
     update sightings s set state = 'absent', absence = joint.absence, absent_at = joint.absent_at, gaps = joint.gaps, last_import_id = joint.last_import_id
     from ${rulesSql(orgId, idsSql(ids))} r join sightings joint on joint.org_id = ${orgId} and joint.finding_id = r.b and joint.state = 'absent'
-    where s.org_id = ${orgId} and s.finding_id = r.a and s.source_id = joint.source_id and s.track = joint.track and s.state = 'present' and s.last_seen <= joint.absent_at`.execute(
+    where s.org_id = ${orgId} and s.finding_id = r.a and s.source_id = joint.source_id and s.track = joint.track and s.state = 'present' and s.last_seen < joint.absent_at
+      and not exists (
+        select from ${stored('b', 'sightings')} own
+        where own.source_id = joint.source_id and own.track = joint.track and own.state = 'absent' and own.last_import_id is not distinct from joint.last_import_id)`.execute(
     tx,
   );
 }

@@ -36,6 +36,22 @@ const show = async (id: string) => {
 };
 
 describe('findings that a person merged and separates again', () => {
+  it('are as they were if nothing was scanned meanwhile, also if only one of them was gone', async () => {
+    const { scan, idOf } = repositories();
+    await scan('stays', 'prod', 1, [2, 3]);
+    await scan('stays', 'prod', 2, [3]);
+    const findings = [await idOf(2), await idOf(3)];
+    for (const [from, into] of [findings, findings.toReversed()]) {
+      await post(`/findings/${from}/merge`, { into, reason: 'one library' });
+      const merged = (await Promise.all(findings.map(show))).findIndex(({ merged_into }) => merged_into !== null);
+      await post(`/findings/${findings[merged]}/split`, { reason: 'two libraries' });
+      expect(await Promise.all(findings.map(show))).toMatchObject([
+        { status: 'verified', seen: ['prod absent'] },
+        { status: 'open', seen: ['prod present'] },
+      ]);
+    }
+  });
+
   it('are on the asset into which theirs was merged meanwhile, on their own track, and go back with it', async () => {
     const { scan, assetOf, idOf } = repositories();
     await scan('stays', 'staging', 1, [1]);
