@@ -7367,7 +7367,7 @@ export interface Operations {
     };
     response: WorkItemList;
   };
-  /** Merge two assets. Merges two assets of one type that are the same. The older one stays and is returned. It gets the identifiers, tracks, builds and findings of the other one. Findings that both have become one, with the least closed status. Returns 409 if one of the assets is already merged. */
+  /** Merge two assets. Merges two assets of one type that are the same. The older one stays and is returned. It gets the identifiers, tracks, builds and findings of the other one. Findings that both have become one, with the least closed status. Returns 409 if one of the assets is already merged, or if only one of them has merged a track that both have. */
 
   mergeAsset: {
     path: {
@@ -7731,7 +7731,7 @@ export interface Operations {
     };
     response: undefined;
   };
-  /** Undo the merge of two assets. Undoes the latest merge that the asset took part in, and returns the asset that is separate again. Both get back their identifiers, tracks, builds and findings. What scans have reported since the merge belongs to the asset that they named. A finding that was closed because a scan of the other asset did not show it gets back the status it had. What a report named for both stays with the asset that stayed. Returns 409 if the asset is not merged, or if a later merge of the same assets has to be undone first. */
+  /** Undo the merge of two assets. Undoes the latest merge that the asset took part in, and returns the asset that is separate again. Both get back their identifiers, tracks, builds and findings. What scans have reported since the merge belongs to the asset that they named. A finding that was closed because a scan of the other asset did not show it gets back the status it had. What a report named for both stays with the asset that stayed. Returns 409 if the asset is not merged, or if a later merge of the same assets or of their tracks has to be undone first. */
 
   unmergeAsset: {
     path: {
@@ -7741,7 +7741,7 @@ export interface Operations {
     body: AssetUnmerge;
     response: AssetDetails;
   };
-  /** Undo the merge of two tracks. Undoes the latest merge that the track took part in, and returns the track that is separate again. `name` is the name of either track. Both get back their builds and findings. What scans have reported since the merge belongs to the track that they named. A finding that was closed because a scan of the other track did not show it gets back the status it had. Returns 409 if the track is not merged, if a later merge of the same tracks has to be undone first, or if another track has the name by now. */
+  /** Undo the merge of two tracks. Undoes the latest merge that the track took part in, and returns the track that is separate again. `name` is the name of either track. Both get back their builds and findings. What scans have reported since the merge belongs to the track that they named. A finding that was closed because a scan of the other track did not show it gets back the status it had. Returns 409 if the track is not merged, if a later merge of the same tracks or of the asset has to be undone first, or if another track has the name by now. */
 
   unmergeAssetTrack: {
     path: {

@@ -16,7 +16,7 @@ export function mergeRoutes(app: App, { db, secret, follower }: AssetDeps): void
         operationId: 'mergeAsset',
         summary: 'Merge two assets',
         description:
-          'Merges two assets of one type that are the same. The older one stays and is returned. It gets the identifiers, tracks, builds and findings of the other one. Findings that both have become one, with the least closed status. Returns 409 if one of the assets is already merged.',
+          'Merges two assets of one type that are the same. The older one stays and is returned. It gets the identifiers, tracks, builds and findings of the other one. Findings that both have become one, with the least closed status. Returns 409 if one of the assets is already merged, or if only one of them has merged a track that both have.',
         tags: ['Assets'],
         params: AssetParams,
         headers: IdempotencyHeaders,
@@ -40,7 +40,7 @@ export function mergeRoutes(app: App, { db, secret, follower }: AssetDeps): void
         operationId: 'unmergeAsset',
         summary: 'Undo the merge of two assets',
         description:
-          'Undoes the latest merge that the asset took part in, and returns the asset that is separate again. Both get back their identifiers, tracks, builds and findings. What scans have reported since the merge belongs to the asset that they named. A finding that was closed because a scan of the other asset did not show it gets back the status it had. What a report named for both stays with the asset that stayed. Returns 409 if the asset is not merged, or if a later merge of the same assets has to be undone first.',
+          'Undoes the latest merge that the asset took part in, and returns the asset that is separate again. Both get back their identifiers, tracks, builds and findings. What scans have reported since the merge belongs to the asset that they named. A finding that was closed because a scan of the other asset did not show it gets back the status it had. What a report named for both stays with the asset that stayed. Returns 409 if the asset is not merged, or if a later merge of the same assets or of their tracks has to be undone first.',
         tags: ['Assets'],
         params: AssetParams,
         headers: IdempotencyHeaders,

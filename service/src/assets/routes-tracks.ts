@@ -108,7 +108,7 @@ export function trackRoutes(app: App, { db, secret, follower }: AssetDeps): void
         operationId: 'unmergeAssetTrack',
         summary: 'Undo the merge of two tracks',
         description:
-          'Undoes the latest merge that the track took part in, and returns the track that is separate again. `name` is the name of either track. Both get back their builds and findings. What scans have reported since the merge belongs to the track that they named. A finding that was closed because a scan of the other track did not show it gets back the status it had. Returns 409 if the track is not merged, if a later merge of the same tracks has to be undone first, or if another track has the name by now.',
+          'Undoes the latest merge that the track took part in, and returns the track that is separate again. `name` is the name of either track. Both get back their builds and findings. What scans have reported since the merge belongs to the track that they named. A finding that was closed because a scan of the other track did not show it gets back the status it had. Returns 409 if the track is not merged, if a later merge of the same tracks or of the asset has to be undone first, or if another track has the name by now.',
         tags: ['Assets'],
         params: TrackParams,
         headers: IdempotencyHeaders,

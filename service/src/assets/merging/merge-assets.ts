@@ -6,7 +6,7 @@ import type { Actor } from '../../shared/actor.ts';
 import { AppError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { type AssetFollower, type AssetRow, readAsset } from '../assets.ts';
-import { type Assets, copyTracks, copyVersions, type Numbering, numbersOf } from './merge-tracks.ts';
+import { type Assets, copyTracks, copyVersions, differentlyMerged, type Numbering, numbersOf } from './merge-tracks.ts';
 
 interface Merge {
   id: string;
@@ -37,6 +37,13 @@ export interface Moved {
 
 /** Merges two assets that a person holds to be one. The older one stays and is returned. */
 export async function mergeAssets(tx: TenantTx, actor: Actor, follower: AssetFollower, merge: Omit<Merge, 'renames'>): Promise<AssetRow> {
+  const [track] = await differentlyMerged(tx, actor.orgId, { from: merge.id, into: merge.into });
+  if (track !== undefined) {
+    throw new AppError(
+      'conflict',
+      `The track "${track}" of one of the assets is merged into another one. Merge it on both assets, or undo the merge of the tracks.`,
+    );
+  }
   const { into } = await joinAssets(tx, actor, follower, { ...merge, renames: true });
   return readAsset(tx, actor.orgId, into);
 }

@@ -28,7 +28,19 @@ export interface Assets {
   into: string;
 }
 
-/** Gives the asset that stays the tracks of the other one. Tracks with the same name are one. Otherwise each gets a number of its own. */
+/** The names of tracks that one of two assets has merged into another track, and the other one has not, or into a different one. */
+export async function differentlyMerged(tx: TenantTx, orgId: string, { from, into }: Assets): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select track.name from asset_tracks track left join asset_tracks root on root.org_id = ${orgId} and root.asset_id = track.asset_id and root.n = track.merged_into
+    where track.org_id = ${orgId} and track.asset_id in (${from}, ${into})
+    group by track.name having count(distinct coalesce(root.name, track.name)) > 1 order by track.name`.execute(tx);
+  return rows.map(({ name }) => name);
+}
+
+/**
+ * Gives the asset that stays the tracks of the other one. Tracks with the same name are one, unless only one of them was merged into another track. Otherwise
+ * each gets a number of its own.
+ */
 export async function copyTracks(tx: TenantTx, orgId: string, { from, into }: Assets): Promise<Numbering[]> {
   const tracksOf = (id: string) =>
     tx
@@ -44,14 +56,15 @@ export async function copyTracks(tx: TenantTx, orgId: string, { from, into }: As
   let next = Math.max(0, ...kept.map(({ n }) => n)) + 1;
   for (const track of own) {
     const taken = new Set(numbers.map((number) => number.into));
-    const same = kept.find(({ name }) => name === track.name);
+    const named = kept.find(({ name }) => name === track.name);
+    const same = (named?.merged_into === null) === (track.merged_into === null) ? named : undefined;
     const isDefault = track.n === 0 && !kept.some(({ n }) => n === 0);
     const n = same && !taken.has(same.n) ? same.n : isDefault ? 0 : next++;
     numbers.push({ from: track.n, into: n });
     if (same?.n === n) continue;
     const mergedInto = numbers.find((number) => number.from === track.merged_into)?.into ?? null;
     const kind = track.kind === 'default' && n !== 0 ? 'named' : track.kind;
-    const name = same ? `${track.name} (${from})` : track.name;
+    const name = named ? `${track.name} (${from})` : track.name;
     await tx
       .insertInto('asset_tracks')
       .values({ ...track, asset_id: into, n, kind, name, merged_into: mergedInto })

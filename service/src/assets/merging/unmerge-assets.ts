@@ -1,5 +1,6 @@
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
+import type { DB } from '../../db/types.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { AppError } from '../../shared/errors.ts';
 import { type AssetFollower, type AssetRow, CHOSEN, readAsset } from '../assets.ts';
@@ -31,6 +32,7 @@ export async function unmergeAssets(tx: TenantTx, actor: Actor, follower: AssetF
   const kept = await readAsset(tx, orgId, pair.into);
   if (kept.merged_into !== null) throw new AppError('conflict', `The asset "${kept.name}" was merged into "${kept.merged_into}" later. Undo that merge first.`);
   await assertLatest(tx, orgId, merge.id, kept);
+  await assertSameTracks(tx, orgId, merge, kept);
   const moved = merge.moved as Moved;
   const tracks = await separateTracks(tx, orgId, pair, moved.tracks);
   const builds = await separateBuilds(tx, orgId, pair, tracks);
@@ -71,6 +73,23 @@ async function assertLatest(tx: TenantTx, orgId: string, mergeId: string, kept: 
   if (latest.id === mergeId) return;
   const { name, id } = await readAsset(tx, orgId, latest.from_asset_id);
   throw new AppError('conflict', `The asset "${name}" (${id}) was merged into "${kept.name}" later. Undo that merge first.`);
+}
+
+/** Scans of both assets have said since then what the merged track has. */
+async function assertSameTracks(tx: TenantTx, orgId: string, merge: Pick<Selectable<DB['asset_merges']>, 'created_at'>, kept: AssetRow): Promise<void> {
+  const later = await tx
+    .selectFrom('asset_track_merges as merge')
+    .innerJoin('asset_tracks as track', (join) =>
+      join.onRef('track.org_id', '=', 'merge.org_id').onRef('track.asset_id', '=', 'merge.asset_id').onRef('track.n', '=', 'merge.from_track'),
+    )
+    .select('track.name')
+    .where('merge.org_id', '=', orgId)
+    .where('merge.asset_id', '=', kept.id)
+    .where('merge.created_at', '>', merge.created_at)
+    .where('merge.undone_at', 'is', null)
+    .orderBy('merge.created_at', 'desc')
+    .executeTakeFirst();
+  if (later) throw new AppError('conflict', `The track "${later.name}" of "${kept.name}" was merged into another one later. Undo that merge first.`);
 }
 
 /** Keys that reports have learned since the merge go to the asset that they named. */

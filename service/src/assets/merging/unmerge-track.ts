@@ -20,6 +20,7 @@ export async function unmergeTrack(tx: TenantTx, actor: Actor, follower: AssetFo
   const asset = await readAsset(tx, orgId, assetId);
   if (asset.merged_into !== null) throw new AppError('conflict', `The asset was merged into "${asset.merged_into}". Undo that merge first.`);
   const merge = await findMerge(tx, orgId, { assetId, name });
+  await assertSameAsset(tx, orgId, merge);
   const { from_track: from, into_track: into } = merge;
   const { tracks, builds, findings } = merge.moved as MovedTrack;
   const before = (n: number): string => tracks.find((track) => track.n === n)?.name ?? '';
@@ -66,6 +67,21 @@ async function findMerge(tx: TenantTx, orgId: string, { assetId, name }: { asset
     );
   }
   return merge;
+}
+
+/** The tracks have what scans said of both assets since then. */
+async function assertSameAsset(tx: TenantTx, orgId: string, { asset_id, created_at }: Merge): Promise<void> {
+  const later = await tx
+    .selectFrom('asset_merges as merge')
+    .innerJoin('assets as asset', (join) => join.onRef('asset.org_id', '=', 'merge.org_id').onRef('asset.id', '=', 'merge.from_asset_id'))
+    .select(['asset.id', 'asset.name'])
+    .where('merge.org_id', '=', orgId)
+    .where('merge.into_asset_id', '=', asset_id)
+    .where('merge.created_at', '>', created_at)
+    .where('merge.undone_at', 'is', null)
+    .orderBy('merge.created_at', 'desc')
+    .executeTakeFirst();
+  if (later) throw new AppError('conflict', `The asset "${later.name}" (${later.id}) was merged into this one after the tracks were. Undo that merge first.`);
 }
 
 interface Separation {

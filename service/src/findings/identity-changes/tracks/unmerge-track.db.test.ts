@@ -59,6 +59,52 @@ describe('tracks whose merge is undone', () => {
     expect(await unmerge(id, 'live')).toMatchObject({ status: 409, body: { detail: expect.stringContaining('"live" is not merged') } });
   });
 
+  it('have what their own late scans showed first meanwhile, and scans of the other one close nothing of it', async () => {
+    const id = await merged();
+    await scan('live', [2], 3);
+    await scan('prod', [1, 2, 5], 6);
+    expect(await finding(cve(5))).toMatchObject({ status: 'verified' });
+    expect(await unmerge(id, 'live')).toMatchObject({ status: 200 });
+    expect(await onTracks(5)).toEqual(['prod present']);
+    expect(await finding(cve(5))).toMatchObject({ status: 'open' });
+  });
+
+  it('and those of merged assets are separated in the reverse order', async () => {
+    const one = await merged();
+    repository = { ...repository, name: `${repository.name}-other` };
+    await scan('prod', [6], 9);
+    const two = await assetId(6);
+    const mergeAssets = () => send('POST', `/assets/${two}/merge`, { into: one });
+    const unmergeAssets = () => send('POST', `/assets/${two}/unmerge`, { reason: 'two repositories' });
+    expect(await mergeAssets()).toMatchObject({ status: 200 });
+    expect(await unmerge(one, 'live')).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringMatching(/-other".*after the tracks were. Undo that merge first/) },
+    });
+    expect(await unmergeAssets()).toMatchObject({ status: 200 });
+    expect(await unmerge(one, 'live')).toMatchObject({ status: 200 });
+
+    expect(await mergeAssets()).toMatchObject({ status: 200 });
+    expect(await merge(one, 'live', 'prod')).toMatchObject({ status: 200 });
+    expect(await unmergeAssets()).toMatchObject({ status: 409, body: { detail: expect.stringMatching(/"live" of .* was merged into another one later/) } });
+    expect(await unmerge(one, 'live')).toMatchObject({ status: 200 });
+    expect(await unmergeAssets()).toMatchObject({ status: 200 });
+  });
+
+  it('must be merged on both of two assets that a person merges, or on none', async () => {
+    const one = await merged();
+    repository = { ...repository, name: `${repository.name}-other` };
+    await scan('prod', [6], 9);
+    await scan('live', [7], 9);
+    const two = await assetId(6);
+    const refused = { status: 409, body: { detail: expect.stringContaining('The track "live" of one of the assets is merged into another one') } };
+    expect(await send('POST', `/assets/${two}/merge`, { into: one })).toMatchObject(refused);
+    expect(await send('POST', `/assets/${one}/merge`, { into: two })).toMatchObject(refused);
+    expect(await merge(two, 'live', 'prod')).toMatchObject({ status: 200 });
+    expect(await send('POST', `/assets/${two}/merge`, { into: one })).toMatchObject({ status: 200 });
+    expect([await onTracks(6), await onTracks(7)]).toEqual([['prod present'], ['prod present']]);
+  });
+
   it('were last seen by their own scans, so a scan that did not show a finding is not said to have shown it', async () => {
     await scan('prod', [1, 2], 9);
     await scan('live', [1, 2], 8);

@@ -31,7 +31,7 @@ export async function unmergeTrackSightings(tx: TenantTx, actor: Actor, follower
   await restoreDoubled(tx, tracks);
   await removeMoved(tx, tracks);
   await returnPresent(tx, tracks, merge);
-  await setLastSeen(tx, tracks, assetId);
+  await setLastSeen(tx, tracks, merge);
   const { rows } = await sql<{ id: string }>`
     select distinct s.finding_id as id from sightings s join findings f on f.org_id = ${orgId} and f.id = s.finding_id
     where s.org_id = ${orgId} and f.asset_id = ${assetId} and s.track in (${from}, ${into})`.execute(tx);
@@ -113,26 +113,35 @@ const seenSql = (orgId: string, seen: MovedSightings['seen']) => sql`(
   from jsonb_to_recordset(${JSON.stringify(seen)}) as one (source_id uuid, track smallint, state text, last_seen timestamptz, import_id uuid, ids jsonb)
   cross join lateral jsonb_array_elements_text(one.ids) as own (id) join findings f on f.org_id = ${orgId} and f.id = own.id::uuid)`;
 
+/** The findings that runs of each track have shown since the merge. */
+const shownSql = (orgId: string, { assetId, from, into }: TrackSeparation, known: readonly string[]) => sql`(
+  select coalesce(f.merged_into, f.id) as finding_id, run.source_id, run.track, run.ended_at as last_seen, run.import_id
+  from run_assets run cross join lateral unnest(run.shown) as own (id) join findings f on f.org_id = ${orgId} and f.id = own.id
+  where run.org_id = ${orgId} and run.asset_id = ${assetId} and run.track in (${from}, ${into}) and run.import_id <> all(${known as string[]}::uuid[]))`;
+
 /**
- * The sightings of the track that stayed, with which of the two tracks had them before the merge, and which one the last import meant. An import that
- * said something about a sighting before the merge, or that named both tracks, means neither.
+ * The sightings of the track that stayed, with which of the two tracks had them before the merge, which have shown them since, and whether the last import
+ * meant the other track. An import that said something about a sighting before the merge, or that named both tracks, means neither.
  */
 function planSql(orgId: string, merge: TrackSeparation, { seen, runs }: MovedSightings): RawBuilder<unknown> {
   const { assetId, from, into } = merge;
-  const had = (track: number) => sql`exists (select from had where had.finding_id = s.finding_id and had.source_id = s.source_id and had.track = ${track})`;
-  const said = (track: number) => sql`coalesce(s.last_import_id in (${importsOf(orgId, merge, track, runs.imports)}), false)`;
+  const isOn = (table: 'had' | 'shown', track: number) => sql`exists (
+    select from ${sql.table(table)} own where own.finding_id = s.finding_id and own.source_id = s.source_id and own.track = ${track})`;
+  const isLast = (track: number) => sql`coalesce(s.last_import_id in (${importsOf(orgId, merge, track, runs.imports)}), false)`;
   return sql`
     had as materialized (select * from ${seenSql(orgId, seen)} seen),
+    shown as materialized (select distinct finding_id, source_id, track from ${shownSql(orgId, merge, runs.imports)} shown),
     plan as materialized (
-      select s.finding_id, s.source_id, s.state, ${had(from)} as had_from, ${had(into)} as had_into, ${said(from)} as by_from, ${said(into)} as by_into
+      select s.finding_id, s.source_id, s.state, ${isOn('had', from)} as had_from, ${isOn('had', into)} as had_into,
+        ${isOn('shown', from)} as by_from, ${isOn('shown', into)} as by_into, ${isLast(from)} as last_by_from, ${isLast(into)} as last_by_into
       from sightings s join findings f on f.org_id = ${orgId} and f.id = s.finding_id
       where s.org_id = ${orgId} and s.track = ${into} and f.asset_id = ${assetId})`;
 }
 
 /** Sightings that the separated track gets as they are now: its own, and those that its scans have reported since. */
-const copies = sql`((plan.had_from and (not plan.had_into or plan.by_from)) or (not plan.had_from and plan.by_from and (plan.state = 'present' or not plan.had_into)))`;
+const copies = sql`(plan.by_from or (plan.had_from and (not plan.had_into or plan.last_by_from)))`;
 /** Sightings that the other track does not keep. */
-const leaves = sql`(not plan.had_into and ((plan.had_from and not (plan.by_into and plan.state = 'present')) or (not plan.had_from and plan.by_from)))`;
+const leaves = sql`(not plan.had_into and not plan.by_into and (plan.had_from or plan.by_from))`;
 
 /** What a finding with one sighting says is in its columns, until it gets a second one. */
 async function keepSaid(tx: TenantTx, { orgId, plan }: Tracks): Promise<void> {
@@ -166,7 +175,7 @@ async function restoreDoubled(tx: TenantTx, { orgId, from, into, plan, moved }: 
   for (const table of ['sightings', 'occurrences'] as const) {
     await sql`insert into ${sql.table(table)} select * from ${stored(table, from)} own on conflict do nothing`.execute(tx);
   }
-  const isOld = sql`plan.had_from and plan.had_into and not plan.by_into`;
+  const isOld = sql`plan.had_from and plan.had_into and not plan.by_into and not plan.last_by_into`;
   const kept = sql`own.org_id = ${orgId} and own.finding_id = plan.finding_id and own.source_id = plan.source_id and own.track = ${into}`;
   const same = sql`was.finding_id = own.finding_id and was.source_id = own.source_id and was.place = own.place`;
   await sql`
@@ -197,26 +206,32 @@ async function removeMoved(tx: TenantTx, { orgId, into, plan }: Tracks): Promise
 
 /** A scan of one track proves nothing about the other. */
 async function returnPresent(tx: TenantTx, { orgId, from, into, moved }: Tracks, merge: TrackSeparation): Promise<void> {
+  const runs = (track: number) => sql`(
+    select run.import_id from run_assets run where run.org_id = ${orgId} and run.asset_id = ${merge.assetId} and run.track = ${track})`;
   for (const [track, other] of [
     [from, into],
     [into, from],
   ] as const) {
     await sql`
-      update sightings s set state = 'present', absence = null, absent_at = null, gaps = null from ${seenSql(orgId, moved.seen)} had
+      update sightings s set state = 'present', absence = null, absent_at = null, gaps = null
+      from (
+        select finding_id, source_id, track from ${seenSql(orgId, moved.seen)} had where had.state = 'present'
+        union select finding_id, source_id, track from ${shownSql(orgId, merge, moved.runs.imports)} shown
+      ) had
       where s.org_id = ${orgId} and s.finding_id = had.finding_id and s.source_id = had.source_id and s.track = ${track} and had.track = ${track}
-        and had.state = 'present' and s.state = 'absent' and s.last_import_id in (${importsOf(orgId, merge, other, moved.runs.imports)})`.execute(tx);
+        and s.state = 'absent' and s.last_import_id in ${runs(other)} and s.last_import_id not in ${runs(track)}`.execute(tx);
   }
 }
 
 /** Scans of one track say nothing about when the other one had a finding. Complete ones that did not show it, while the tracks were one, have missed it. */
-async function setLastSeen(tx: TenantTx, { orgId, from, into, moved }: Tracks, assetId: string): Promise<void> {
+async function setLastSeen(tx: TenantTx, { orgId, from, into, moved }: Tracks, merge: TrackSeparation): Promise<void> {
+  const { assetId } = merge;
   const runs = sql`run_assets run where run.org_id = ${orgId} and run.asset_id = ${assetId} and run.track in (${from}, ${into}) and run.import_id <> all(${moved.runs.imports}::uuid[])`;
   await sql`
     with shown as materialized (
       select had.finding_id, had.source_id, had.track, had.last_seen, had.import_id from ${seenSql(orgId, moved.seen)} had
       union all
-      select coalesce(f.merged_into, f.id), run.source_id, run.track, run.ended_at, run.import_id
-      from (select run.* from ${runs}) run cross join lateral unnest(run.shown) as own (id) join findings f on f.org_id = ${orgId} and f.id = own.id
+      select finding_id, source_id, track, last_seen, import_id from ${shownSql(orgId, merge, moved.runs.imports)} shown
     ), last as materialized (
       select distinct on (finding_id, source_id, track) * from shown order by finding_id, source_id, track, last_seen desc, import_id desc
     )
