@@ -27,6 +27,9 @@ export const assetMerges = sql`(select org_id, from_asset_id, into_asset_id from
 /** Assets that others were merged into. */
 export const mergedAssets = sql`(select org_id, into_asset_id as asset_id from asset_merges where undone_at is null)`;
 
+/** The numbers of tracks that were merged into others. */
+export const mergedNumbers = sql`(select org_id, asset_id, n, merged_into from asset_tracks where merged_into is not null)`;
+
 /** Assets of which a person merged two tracks. */
 export const mergedTracks = sql`(select org_id, asset_id from asset_track_merges where undone_at is null)`;
 

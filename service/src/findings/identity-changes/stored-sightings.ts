@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { mergedNumbers } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
 
 /** The merged finding of a rule, or the one that stayed. */
@@ -33,7 +34,7 @@ export async function moveStored(tx: TenantTx, orgId: string, where: RawBuilder<
 
 /** Rules, with what findings said before the merge on the tracks into which theirs have been merged since. */
 export function rulesSql(orgId: string, ids: RawBuilder<unknown>): RawBuilder<unknown> {
-  const mergedTracks = sql`findings f join asset_tracks t on t.org_id = ${orgId} and t.asset_id = f.asset_id where f.org_id = ${orgId} and f.id = r.b and t.merged_into is not null`;
+  const mergedTracks = sql`findings f join ${mergedNumbers} t on t.org_id = ${orgId} and t.asset_id = f.asset_id where f.org_id = ${orgId} and f.id = r.b`;
   const present = undoSql(() => sql`select coalesce((select t.merged_into from ${mergedTracks} and t.n = s.track), s.track)`);
   return sql`(
     select r.id, r.a, r.b, r.created_at, case when exists (select from ${mergedTracks}) then ${present} else r.undo end as undo

@@ -5,10 +5,15 @@ import type { MergedPair } from '../../follower.ts';
 import { coverByRuns } from '../cover-by-runs.ts';
 import { type Sides, sidesSql } from './sides.ts';
 
+interface RunOfTrack {
+  import_id: string;
+  track: number;
+}
+
 /** The coverage and runs of the merged asset before the merge, and which runs the other asset got. */
 export interface StoredCoverage {
   coverage: unknown[];
-  runs: { import_id: string; track: number }[];
+  runs: RunOfTrack[];
   added: { source_id: string; track: number; import_id: string }[];
   /** The imports that had covered one of the assets, as far as they could be taken for later ones. */
   imports: string[];
@@ -57,6 +62,17 @@ export async function moveCoverage(tx: TenantTx, orgId: string, { from, into, tr
     on conflict (org_id, source_id, asset_id, track, import_id) do nothing returning source_id, track, import_id`.execute(tx);
   for (const table of ['source_coverage', 'run_assets'] as const) await tx.deleteFrom(table).where('org_id', '=', orgId).where('asset_id', '=', from).execute();
   return { coverage, runs, added, imports: earlier.map(({ import_id }) => import_id) };
+}
+
+/** The runs of both assets before the merge. Those of an asset that had never been merged do not say what they named. */
+export async function earlierSides(tx: TenantTx, orgId: string, { into, tracks }: AssetSeparation, before: StoredCoverage): Promise<Sides> {
+  const { rows } = await sql<RunOfTrack>`
+    select run.import_id, run.track from run_assets run
+    where run.org_id = ${orgId} and run.asset_id = ${into} and (run.named_keys is null or run.import_id = any(${before.imports}::uuid[]))`.execute(tx);
+  const keyOf = (run: RunOfTrack): string => `${run.import_id} ${run.track}`;
+  const added = new Set(before.added.map(keyOf));
+  const own = new Set(before.runs.map(({ import_id, track }) => keyOf({ import_id, track: tracks.find(({ from }) => from === track)?.into ?? track })));
+  return rows.map((run) => ({ ...run, keys: [], side: added.has(keyOf(run)) ? 'from' : own.has(keyOf(run)) ? 'both' : 'into' }));
 }
 
 /**

@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { AssetSeparation } from '../../../assets/assets.ts';
 import type { TenantTx } from '../../../db/database.ts';
-import type { StoredCoverage } from './move-coverage.ts';
 
 /** Which of two merged assets a run named: the one that is separated, the one that stayed, both, or it cannot be told. */
 export type Side = 'from' | 'into' | 'both' | 'unknown';
@@ -26,17 +25,6 @@ export async function readSides(tx: TenantTx, orgId: string, { into, keys }: Ass
     where run.org_id = ${orgId} and run.asset_id = ${into} and run.named_keys is not null and run.import_id <> all(${earlier as string[]}::uuid[])`.execute(tx);
   const first = decide(rows, keys);
   return decide(rows, { from: [...keys.from, ...learnedBy('from', first, keys)], into: [...keys.into, ...learnedBy('into', first, keys)] });
-}
-
-/** The runs of both assets before the merge. Those of an asset that had never been merged do not say what they named. */
-export async function earlierSides(tx: TenantTx, orgId: string, { into, tracks }: AssetSeparation, before: StoredCoverage): Promise<Sides> {
-  const { rows } = await sql<Run>`
-    select run.import_id, run.track, '{}'::text[] as keys from run_assets run
-    where run.org_id = ${orgId} and run.asset_id = ${into} and (run.named_keys is null or run.import_id = any(${before.imports}::uuid[]))`.execute(tx);
-  const keyOf = (run: Pick<Run, 'import_id' | 'track'>): string => `${run.import_id} ${run.track}`;
-  const added = new Set(before.added.map(keyOf));
-  const own = new Set(before.runs.map(({ import_id, track }) => keyOf({ import_id, track: tracks.find(({ from }) => from === track)?.into ?? track })));
-  return rows.map((run) => ({ ...run, side: added.has(keyOf(run)) ? 'from' : own.has(keyOf(run)) ? 'both' : 'into' }));
 }
 
 function decide(runs: readonly Run[], keys: AssetSeparation['keys']): Sides {

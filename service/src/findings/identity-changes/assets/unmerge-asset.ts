@@ -14,9 +14,9 @@ import { followDecisions, returnStatements, setTimes, splitFindings, type Unseen
 import { readAbsences, returnAbsences } from './absences.ts';
 import { copyFindings } from './copy-findings.ts';
 import { keepLastSeen, type MovedFindings, moveFindings, renumberTracks } from './merge-asset.ts';
-import { returnCoverage, returnShown } from './move-coverage.ts';
+import { earlierSides, returnCoverage, returnShown } from './move-coverage.ts';
 import { giveSightings, type Member, readSeen, type Seen, type SeenBefore, shareSightings } from './seen.ts';
-import { earlierSides, learnedBy, readSides, type Sides, sidesSql } from './sides.ts';
+import { learnedBy, readSides, type Sides, sidesSql } from './sides.ts';
 import { changedByOthers, restorePlaces, restoreStatuses } from './statuses.ts';
 
 /**
