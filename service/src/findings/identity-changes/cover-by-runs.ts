@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
+import { lastSeenSql, seenImportSql } from '../merge/group-records.ts';
 
 /** Computes again what sources have covered from their runs `run`. `where` selects the tracks by the columns `asset_id` and `track`. */
 export async function coverByRuns(tx: TenantTx, orgId: string, where: RawBuilder<unknown>): Promise<void> {
@@ -25,4 +26,15 @@ export async function setMissed(tx: TenantTx, orgId: string, where: RawBuilder<u
     where c.org_id = ${orgId} and ${where} and f.org_id = ${orgId} and f.asset_id = c.asset_id
       and s.org_id = ${orgId} and s.finding_id = f.id and s.source_id = c.source_id and s.track = c.track and s.state = 'present'
       and s.last_seen < c.complete_at and (s.missed_at is null or s.missed_at < c.complete_at)`.execute(tx);
+}
+
+/**
+ * Sightings are not written on every scan. Before what scans say is combined or separated, each sighting gets the time of the scan that last saw it. `where`
+ * selects findings `f`.
+ */
+export async function keepLastSeen(tx: TenantTx, orgId: string, where: RawBuilder<unknown>): Promise<void> {
+  await sql`
+    update sightings s set last_seen = ${lastSeenSql}, seen_import_id = ${seenImportSql} from findings f, source_coverage c
+    where s.org_id = ${orgId} and f.org_id = ${orgId} and f.id = s.finding_id and ${where}
+      and c.org_id = ${orgId} and c.source_id = s.source_id and c.asset_id = f.asset_id and c.track = s.track and ${lastSeenSql} > s.last_seen`.execute(tx);
 }

@@ -2,10 +2,12 @@ import { type RawBuilder, sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 import { emitSql } from '../../events/emit.ts';
 import { foldAgain } from '../endings/fold-again.ts';
+import { idsSql } from '../follower.ts';
 import { type HistoryActor, historySql } from '../history.ts';
 import { reasonSentences } from '../reason-codes.ts';
 import { severityNameSql } from '../severity.ts';
 import type { Status } from '../status.ts';
+import { keepLastSeen } from './cover-by-runs.ts';
 import { keepSaid, moveSightings, type Pair, pairsSql } from './move-sightings.ts';
 
 export interface MergeCause {
@@ -58,6 +60,7 @@ async function mergeRound(tx: TenantTx, actor: HistoryActor, rows: readonly Pair
   await sql`select from findings where org_id = ${orgId} and id in (select unnest(array[pair.from_id, pair.into_id]) from ${pairsSql(rows)}) order by id for update`.execute(
     tx,
   );
+  await keepLastSeen(tx, orgId, sql`f.id in (${idsSql(rows.flatMap(({ from_id, into_id }) => [from_id, into_id]))})`);
   await keepSaid(tx, orgId, rows);
   await recordRules(tx, actor, rows, cause);
   await moveSightings(tx, orgId, rows);

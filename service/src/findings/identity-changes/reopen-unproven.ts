@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 import { emitSql } from '../../events/emit.ts';
-import type { Actor } from '../../shared/actor.ts';
-import { historySql } from '../history.ts';
+import { type HistoryActor, historySql } from '../history.ts';
 import { type ReasonCode, reasonSentences } from '../reason-codes.ts';
 
 /** Why scans close findings. */
@@ -12,7 +11,12 @@ const closedByScan: readonly ReasonCode[] = ['scan_absent', 'acceptance_fixed', 
  * Gives findings that a scan closed, and that a source still sees, the status back that they had before. Accepted risks are open first: whether the
  * acceptance still holds depends on its places. Returns the findings that changed.
  */
-export async function reopenUnproven(tx: TenantTx, actor: Actor, ids: readonly string[], code: 'asset_unmerged' | 'track_unmerged'): Promise<string[]> {
+export async function reopenUnproven(
+  tx: TenantTx,
+  actor: HistoryActor,
+  ids: readonly string[],
+  code: 'asset_unmerged' | 'track_unmerged' | 'split',
+): Promise<string[]> {
   const { orgId } = actor;
   const sentence = sql`${reasonSentences[code]}::text`;
   const entries = sql`

@@ -52,6 +52,49 @@ describe('findings that a person merged and separates again', () => {
     }
   });
 
+  it('are open if scans have shown them since they were verified, and stay verified if scans have shown only the other one', async () => {
+    for (const [shown, status] of [
+      [[2], ['open', 'open']],
+      [[3], ['verified', 'open']],
+      [
+        [2, 3],
+        ['open', 'open'],
+      ],
+    ] as const) {
+      const { scan, idOf } = repositories();
+      await scan('stays', 'prod', 1, [2, 3]);
+      await scan('stays', 'prod', 2, [3]);
+      const [gone, other] = [await idOf(2), await idOf(3)];
+      for (const [from, into] of [
+        [gone, other],
+        [other, gone],
+      ] as const) {
+        await post(`/findings/${from}/merge`, { into, reason: 'one library' });
+        await scan('stays', 'prod', 3, shown);
+        const merged = (await show(gone)).merged_into === null ? other : gone;
+        await post(`/findings/${merged}/split`, { reason: 'two libraries' });
+        expect([await show(gone), await show(other)]).toMatchObject(status.map((one) => ({ status: one })));
+      }
+    }
+  });
+
+  it('are both where a scan showed one of them first while they were one', async () => {
+    const { scan, idOf } = repositories();
+    await scan('stays', 'live', 1, [2]);
+    await scan('stays', 'prod', 2, [3]);
+    const [one, other] = [await idOf(2), await idOf(3)];
+    await post(`/findings/${other}/merge`, { into: one, reason: 'one library' });
+    await scan('stays', 'prod', 3, [2]);
+    await post(`/findings/${other}/split`, { reason: 'two libraries' });
+    await scan('stays', 'live', 4, []);
+    expect([await show(one), await show(other)]).toMatchObject([
+      { status: 'open', seen: ['live absent', 'prod present'] },
+      { status: 'open', seen: ['prod present'] },
+    ]);
+    await scan('stays', 'prod', 5, [2]);
+    expect([await show(one), await show(other)]).toMatchObject([{ status: 'open' }, { status: 'verified' }]);
+  });
+
   it('are on the asset into which theirs was merged meanwhile, on their own track, and go back with it', async () => {
     const { scan, assetOf, idOf } = repositories();
     await scan('stays', 'staging', 1, [1]);

@@ -3,7 +3,7 @@ import type { AssetMerge } from '../../../assets/assets.ts';
 import type { TenantTx } from '../../../db/database.ts';
 import type { Actor } from '../../../shared/actor.ts';
 import { type FindingFollower, idsSql } from '../../follower.ts';
-import { lastSeenSql, seenImportSql } from '../../merge/group-records.ts';
+import { keepLastSeen } from '../cover-by-runs.ts';
 import { mergeFindings } from '../merge-findings.ts';
 import { moveStored } from '../stored-sightings.ts';
 import { moveCoverage, type StoredCoverage } from './move-coverage.ts';
@@ -28,7 +28,7 @@ export async function mergeAssetFindings(
   { from, into, mergeId, reason, tracks, versions }: AssetMerge & { versions: Numbered },
 ): Promise<MovedFindings> {
   const { orgId } = actor;
-  await keepLastSeen(tx, orgId, [from, into]);
+  await keepLastSeen(tx, orgId, sql`f.asset_id in (${from}, ${into})`);
   const coverage = await moveCoverage(tx, orgId, { from, into, tracks, versions });
   const { rows } = await sql<{
     id: string;
@@ -42,14 +42,6 @@ export async function mergeAssetFindings(
   await follower.moveLinks(tx, actor, pairs);
   await follower.follow(tx, actor, idsSql([...ids, ...pairs.map(({ into_id }) => into_id)]));
   return { ids, merged, coverage, seen, statuses };
-}
-
-/** Sightings are not written on every scan. Before the scans of two assets are combined, each sighting gets the time of the scan that last saw it. */
-export async function keepLastSeen(tx: TenantTx, orgId: string, assets: readonly string[]): Promise<void> {
-  await sql`
-    update sightings s set last_seen = ${lastSeenSql}, seen_import_id = ${seenImportSql} from findings f, source_coverage c
-    where s.org_id = ${orgId} and f.org_id = ${orgId} and f.id = s.finding_id and f.asset_id = any(${assets as string[]}::uuid[])
-      and c.org_id = ${orgId} and c.source_id = s.source_id and c.asset_id = f.asset_id and c.track = s.track and ${lastSeenSql} > s.last_seen`.execute(tx);
 }
 
 /** Also of what findings said before they were merged. In two steps, because two tracks may exchange their numbers. */

@@ -8,12 +8,12 @@ import { type FindingFollower, idsSql, type MergedPair } from '../../follower.ts
 import { closeUnseen } from '../../merge/change-status.ts';
 import { countPlaces } from '../../merge/write-places.ts';
 import { dueSql } from '../../sla.ts';
-import { setMissed } from '../cover-by-runs.ts';
+import { keepLastSeen, setMissed } from '../cover-by-runs.ts';
 import { reopenUnproven } from '../reopen-unproven.ts';
 import { followDecisions, returnStatements, setTimes, splitFindings, type Unseen } from '../split-findings.ts';
 import { readAbsences, returnAbsences } from './absences.ts';
 import { copyFindings } from './copy-findings.ts';
-import { keepLastSeen, type MovedFindings, moveFindings, renumberTracks } from './merge-asset.ts';
+import { type MovedFindings, moveFindings, renumberTracks } from './merge-asset.ts';
 import { earlierSides, returnCoverage, returnShown } from './move-coverage.ts';
 import { giveSightings, type Member, readSeen, type Seen, type SeenBefore, shareSightings } from './seen.ts';
 import { learnedBy, readSides, type Sides, sidesSql } from './sides.ts';
@@ -33,7 +33,7 @@ export async function unmergeAssetFindings(
   const { from, into, reason, tracks } = merge;
   const { coverage, seen: before, statuses, ...moved } = merge.findings as MovedFindings;
   const own = [...moved.ids, ...(await splitSince(tx, orgId, moved.merged))];
-  await keepLastSeen(tx, orgId, [into]);
+  await keepLastSeen(tx, orgId, sql`f.asset_id = ${into}`);
   const sides = await readSides(tx, orgId, merge, coverage.imports);
   const absences = await readAbsences(tx, orgId, into, [...sides, ...(await earlierSides(tx, orgId, merge, coverage))]);
   const seen = await readSeen(tx, orgId, into, { before, sides });

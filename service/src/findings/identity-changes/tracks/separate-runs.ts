@@ -6,8 +6,7 @@ import type { Actor } from '../../../shared/actor.ts';
 import { foldAgain } from '../../endings/fold-again.ts';
 import { type FindingFollower, idsSql } from '../../follower.ts';
 import { countPlaces } from '../../merge/write-places.ts';
-import { keepLastSeen } from '../assets/merge-asset.ts';
-import { coverByRuns, setMissed } from '../cover-by-runs.ts';
+import { coverByRuns, keepLastSeen, setMissed } from '../cover-by-runs.ts';
 import { reopenUnproven } from '../reopen-unproven.ts';
 import { followDecisions } from '../split-findings.ts';
 import { mergeTrackSightings } from './merge-track.ts';
@@ -38,7 +37,7 @@ const APART = 32_000;
 export async function separateRuns(tx: TenantTx, actor: Actor, follower: FindingFollower, separation: RunSeparation): Promise<void> {
   const { orgId } = actor;
   const { assetId, from, into, moved, doubtful } = separation;
-  await keepLastSeen(tx, orgId, [assetId]);
+  await keepLastSeen(tx, orgId, sql`f.asset_id = ${assetId}`);
   const isScanned = moved.length > 0 && (await hasRuns(tx, orgId, assetId, into));
   const split: Split = { orgId, assetId, from, into, to: isScanned ? APART : into, moved, imports: moved.map(({ import_id }) => import_id), doubtful };
   const ids = [...(await moveSightings(tx, split)), ...(await withdrawProofs(tx, split))];

@@ -6,7 +6,7 @@ import { foldAgain } from '../../endings/fold-again.ts';
 import { type FindingFollower, idsSql } from '../../follower.ts';
 import { saidByFindingSql } from '../../merge/merged-values.ts';
 import { countPlaces } from '../../merge/write-places.ts';
-import { keepLastSeen } from '../assets/merge-asset.ts';
+import { keepLastSeen, setMissed } from '../cover-by-runs.ts';
 import { copied } from '../move-sightings.ts';
 import { reopenUnproven } from '../reopen-unproven.ts';
 import { followDecisions } from '../split-findings.ts';
@@ -22,7 +22,7 @@ export async function unmergeTrackSightings(tx: TenantTx, actor: Actor, follower
   const { orgId } = actor;
   const { assetId, from, into } = merge;
   const moved = await withSplit(tx, orgId, merge, merge.findings as MovedSightings);
-  await keepLastSeen(tx, orgId, [assetId]);
+  await keepLastSeen(tx, orgId, sql`f.asset_id = ${assetId}`);
   await returnTrackCoverage(tx, orgId, merge, moved.runs);
   await returnStored(tx, orgId, merge, moved);
   const tracks: Tracks = { orgId, from, into, plan: planSql(orgId, merge, moved), moved };
@@ -225,8 +225,6 @@ async function returnPresent(tx: TenantTx, { orgId, from, into, moved }: Tracks,
 
 /** Scans of one track say nothing about when the other one had a finding. Complete ones that did not show it, while the tracks were one, have missed it. */
 async function setLastSeen(tx: TenantTx, { orgId, from, into, moved }: Tracks, merge: TrackSeparation): Promise<void> {
-  const { assetId } = merge;
-  const runs = sql`run_assets run where run.org_id = ${orgId} and run.asset_id = ${assetId} and run.track in (${from}, ${into}) and run.import_id <> all(${moved.runs.imports}::uuid[])`;
   await sql`
     with shown as materialized (
       select had.finding_id, had.source_id, had.track, had.last_seen, had.import_id from ${seenSql(orgId, moved.seen)} had
@@ -239,17 +237,7 @@ async function setLastSeen(tx: TenantTx, { orgId, from, into, moved }: Tracks, m
     where s.org_id = ${orgId} and s.finding_id = last.finding_id and s.source_id = last.source_id and s.track = last.track and s.last_seen > last.last_seen`.execute(
     tx,
   );
-  await sql`
-    with missed as materialized (
-      select s.finding_id, s.source_id, s.track, run.started_at, run.import_id
-      from findings f join sightings s on s.org_id = ${orgId} and s.finding_id = f.id and s.track in (${from}, ${into}) and s.state = 'present'
-      cross join lateral (
-        select run.started_at, run.import_id from ${runs} and run.source_id = s.source_id and run.track = s.track and run.complete and run.accepted
-          and run.started_at > s.last_seen and f.id <> all(run.shown) order by run.started_at desc limit 1) run
-      where f.org_id = ${orgId} and f.asset_id = ${assetId}
-    )
-    update sightings s set missed_at = missed.started_at, missed_import_id = missed.import_id, missed_because = null from missed
-    where s.org_id = ${orgId} and s.finding_id = missed.finding_id and s.source_id = missed.source_id and s.track = missed.track`.execute(tx);
+  await setMissed(tx, orgId, sql`c.asset_id = ${merge.assetId} and c.track in (${from}, ${into})`);
 }
 
 async function buildsOf(tx: TenantTx, orgId: string, merge: TrackSeparation, known: readonly string[]): Promise<number[]> {
