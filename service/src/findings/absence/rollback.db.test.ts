@@ -81,7 +81,14 @@ describe('a finding that an earlier build comes back without', () => {
       fc.asyncProperty(ordered, async ([all, order]) => {
         expect(await statusAfter(all, order)).toBe(expected(all));
       }),
-      { numRuns: 15, examples: [[[scans('a+ b+ a-'), [0, 1, 2]]]] },
+      {
+        numRuns: 15,
+        examples: [
+          [[scans('a+ b+ a-'), [0, 1, 2]]],
+          // Between the first two scans that arrived, there was a third one.
+          [[scans('a+ a+ b+ a+ b-'), [3, 1, 0, 2, 4]]],
+        ],
+      },
     );
   }, 60_000);
 });

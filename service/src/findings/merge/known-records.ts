@@ -63,13 +63,13 @@ export async function markSeen(tx: TenantTx, resolution: Resolution, groups: Gro
   const { rows } = await sql<{ lost: boolean; earlier: boolean; stale: boolean; lower: boolean; several: boolean }>`
     with run as materialized (select * from ${runsSql(resolution)} runs)
     select coalesce(bool_or(f.id is null or run.asset_id is null), false) as lost,
-      coalesce(bool_or(least(i.first_seen, ${seenAtSql}) < s.first_seen), false) as earlier,
+      coalesce(bool_or(least(i.first_seen, ${seenAtSql}) < s.first_seen or s.unseen @> ${seenAtSql}), false) as earlier,
       coalesce(bool_or(least(s.last_seen, f.last_seen) < date_trunc('day', ${seenAtSql}, 'UTC')), false) as stale,
       coalesce(bool_or(${isLessAble}), false) as lower,
       coalesce(bool_or(s.place is null), false) as several
     from tenant_import_seen i
     left join lateral (
-      select own.finding_id, own.track, own.first_seen, own.last_seen, own.bar_credentialed, own.bar_knowledge_at, own.place from sightings own
+      select own.finding_id, own.track, own.first_seen, own.last_seen, own.unseen, own.bar_credentialed, own.bar_knowledge_at, own.place from sightings own
       where own.org_id = ${orgId} and own.finding_id = i.finding_id and own.source_id = ${sourceId} and own.content = i.content and own.state = 'present' offset 0) s on true
     left join lateral (select f.id, f.asset_id, f.last_seen from findings f where f.org_id = ${orgId} and f.id = s.finding_id and ${untouched} offset 0) f on true
     left join run on run.asset_id = f.asset_id and run.track = s.track
@@ -80,7 +80,7 @@ export async function markSeen(tx: TenantTx, resolution: Resolution, groups: Gro
     where g.org_id = ${orgId} and g.import_id = ${importId} limit 1`.execute(tx)
     : { rows: [] };
   const { lost, earlier, stale, lower, several } = rows[0] ?? {};
-  // A report that arrives late moves the time at which a finding was first seen.
+  // A report that arrives late moves the time at which a finding was first seen, or shows that it was there in between.
   if (lost || earlier || twice.length > 0) throw new FastPathMissed();
   if (stale || lower) await refreshSeen(tx, resolution);
   return several === true;

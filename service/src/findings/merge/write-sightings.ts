@@ -12,12 +12,13 @@ const changed = sql`${changedOutcomes as readonly string[]}`;
 
 /**
  * The times at which complete scans did not show what the sighting `s` is about, after a report has shown it. None did between the report, if it is the first
- * one, and the scan that was the first before. Neither did those between the scan that no longer showed the finding, and the report that shows it again.
+ * one, and the scan that was the first before. Neither did those between the scan that no longer showed the finding, and the report that shows it again. When
+ * a report that comes later shows it in between, the scan of that time did.
  */
 function withUnseen({ first, again }: Record<'first' | 'again', RawBuilder<unknown>>): RawBuilder<unknown> {
   const earlier = sql`case when ${first} < s.first_seen then tstzmultirange(tstzrange(${first}, s.first_seen, '()')) end`;
   const between = sql`case when s.state = 'absent' and s.absent_at < ${again} then tstzmultirange(tstzrange(s.absent_at, ${again})) end`;
-  return sql`nullif(coalesce(s.unseen, '{}') + coalesce(${earlier}, '{}') + coalesce(${between}, '{}'), '{}')`;
+  return sql`nullif(coalesce(s.unseen, '{}') + coalesce(${earlier}, '{}') + coalesce(${between}, '{}') - tstzmultirange(tstzrange(${again}, ${again}, '[]')), '{}')`;
 }
 
 const isSameAbsence = sql`s.absent_at = excluded.absent_at`;
@@ -182,7 +183,7 @@ export async function refreshTimes(tx: TenantTx, resolution: Resolution): Promis
       seen_import_id = case when s.last_seen <= g.seen_at then ${importId}::uuid else s.seen_import_id end,
       bar_credentialed = s.bar_credentialed and run.credentialed, bar_knowledge_at = least(s.bar_knowledge_at, run.knowledge_at) ${seen}
     and s.org_id = ${orgId} and s.finding_id = g.finding_id and s.source_id = ${sourceId} and s.track = g.track
-    and (s.last_seen < date_trunc('day', g.seen_at, 'UTC') or s.first_seen > ${first} or s.peak_severity < r.severity or (s.state = 'present' and ${isLessAble}))`.execute(
+    and (s.last_seen < date_trunc('day', g.seen_at, 'UTC') or s.first_seen > ${first} or s.peak_severity < r.severity or s.unseen @> g.seen_at or (s.state = 'present' and ${isLessAble}))`.execute(
     tx,
   );
   await sql`${runs} update findings f set last_seen = greatest(f.last_seen, g.seen_at), first_seen = least(f.first_seen, ${first}),
