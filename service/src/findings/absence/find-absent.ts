@@ -215,12 +215,21 @@ export async function addReportedAsFixed(tx: TenantTx, { orgId, importId }: Reso
     where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome in ('gone', 'declared')`.execute(tx);
 }
 
-/** What an earlier scan did not show is already known to be gone. It matters only if the two scans do not prove the same. */
+/**
+ * What an earlier scan did not show is already known to be gone. It matters only if the two scans do not prove the same, and no scan before both of them was
+ * the first not to show it.
+ */
 export async function leaveKnown(tx: TenantTx, { orgId, importId, sourceId }: Resolution): Promise<void> {
+  const isSecond = sql`exists (
+    select from findings f
+    join run_assets run on run.org_id = ${orgId} and run.source_id = ${sourceId} and run.asset_id = f.asset_id and run.track = s.track and run.complete and run.accepted and not run.selective
+      and run.import_id <> ${importId} and run.started_at > s.last_seen and run.started_at < c.absent_at and s.unseen @> run.ended_at
+      and (s.bar_credentialed is not true or run.credentialed) and (s.bar_knowledge_at is null or run.knowledge_at >= s.bar_knowledge_at)
+    where f.org_id = ${orgId} and f.id = s.finding_id offset 0)`;
   await sql`
     delete from import_closures c using sightings s
     where c.org_id = ${orgId} and c.import_id = ${importId} and s.org_id = ${orgId} and s.finding_id = c.finding_id and s.source_id = ${sourceId} and s.track = c.track
-      and ${isEarlier(sql`s`, sql`c.absent_at`)} and (c.blockers <> '{}' or c.absence = s.absence)`.execute(tx);
+      and ${isEarlier(sql`s`, sql`c.absent_at`)} and (c.blockers <> '{}' or c.absence = s.absence or ${isSecond})`.execute(tx);
 }
 
 /** Keeps when a late report did not show what an earlier scan has shown, and what a later one was the first not to show, as far as known. */

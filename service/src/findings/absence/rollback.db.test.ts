@@ -85,6 +85,9 @@ describe('a finding that an earlier build comes back without', () => {
         numRuns: 15,
         examples: [
           [[scans('a+ b+ a-'), [0, 1, 2]]],
+          // The scan that was the first without the finding arrived after a later one that proves as much.
+          [[scans('a+ a- b- a- a-'), [3, 4, 0, 1, 2]]],
+          [[scans('a+ b- a- c-'), [0, 3, 1, 2]]],
           // Between the first two scans that arrived, there was a third one.
           [[scans('a+ a+ b+ a+ b-'), [3, 1, 0, 2, 4]]],
         ],
