@@ -864,7 +864,7 @@ create table source_coverage (
   complete_at timestamptz(3),
   -- The build that the last complete scan covered.
   version_n integer,
-  -- When a complete run of the source that lists all its assets first left out the track, and when the second one did. Null once it is listed again.
+  -- When the first run of the source that lists its assets left out the track, and when the second one did. Null once it is listed again.
   unlisted_at timestamptz(3),
   gone_at timestamptz(3),
   primary key (org_id, source_id, asset_id, track),
@@ -1069,6 +1069,8 @@ create table imports (
   notes jsonb not null default '[]',
   -- What the report states about its run: tool version, times, knowledge, names of what was scanned.
   run jsonb not null default '{}',
+  -- When the run took place, if it lists the assets that its source has. Others are known to be gone if two such runs in a row leave them out.
+  listed_at timestamptz(3),
   -- SHA-256 of the file without the times in it. Null if it has no times, or was not read to its end.
   timeless_digest bytea,
   -- Ids of vulnerabilities that the file of a failed import names. Nobody knows what it says about them.
@@ -1092,6 +1094,7 @@ create table imports (
 create index imports_by_created on imports (org_id, created_at, id);
 create index imports_by_content on imports (sha256);
 create index imports_with_file on imports (org_id, created_at) where file_deleted_at is null;
+create index imports_by_listing on imports (org_id, source_id, listed_at) where listed_at is not null;
 create index imports_by_timeless_content on imports (org_id, timeless_digest) where timeless_digest is not null;
 select make_tenant_table('imports', 'select, insert, update');
 

@@ -684,6 +684,7 @@ interface ImportsTable {
   rejections: Generated<JsonColumn>;
   notes: Generated<JsonColumn>;
   run: Generated<JsonColumn>;
+  listed_at: Timestamp | null;
   timeless_digest: Buffer | null;
   names: Generated<string[]>;
   settings: JsonColumn | null;

@@ -20,6 +20,7 @@ export const reasonSentences = {
   decision_resumed: 'The finding is only reported at locations that the decision covers.',
   asset_retired: 'The asset was retired.',
   asset_gone: 'The source no longer lists the asset.',
+  asset_listed: 'The source lists the asset again.',
   track_ended: 'The branch or environment that had the finding ended.',
   track_unmerged: 'The scan that no longer showed the finding covered another branch or environment.',
   asset_unmerged: 'The scan that had changed the status covered another asset.',

@@ -22,6 +22,7 @@ export const CAUSES = {
   decision_resumed: 'person',
   asset_retired: 'asset_retired',
   asset_gone: 'asset_gone',
+  asset_listed: 'source',
   track_ended: 'track_ended',
   track_unmerged: 'person',
   asset_unmerged: 'person',

@@ -4,27 +4,29 @@ import type { TenantTx } from '../../db/database.ts';
 import { emitSql } from '../../events/emit.ts';
 import { systemActor } from '../../shared/actor.ts';
 
-interface Run {
-  orgId: string;
-  importId: string;
-  at: Date;
+/** An asset, and when the last source that has it left it out for the second time. */
+export interface Unlisted {
+  id: string;
+  gone_at: Date;
 }
 
 /** Retires assets that no source lists any more, as of the run that left them out. The next import that names them puts them back in use. */
-export async function retireUnlistedAssets(tx: TenantTx, { orgId, importId, at }: Run, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return;
+export async function retireUnlistedAssets(tx: TenantTx, { orgId, importId }: { orgId: string; importId: string }, assets: readonly Unlisted[]): Promise<void> {
+  if (assets.length === 0) return;
+  const [ids, times] = [assets.map(({ id }) => id), assets.map(({ gone_at }) => gone_at)];
   const after = sql`jsonb_build_object('retired', true, 'reason_code', 'asset_gone', 'import_id', ${importId}::text)`;
   const audited = sql`select id::text as object_id, jsonb_build_object('retired', false) as before, ${after} as after from unlisted`;
   const events = sql`select id::text as subject, ${after} as data from unlisted`;
   await sql`
     with unlisted as materialized (
-      select a.id from assets a where a.org_id = ${orgId} and a.id = any(${ids as string[]}::uuid[]) and a.retired_at is null and a.merged_into is null
+      select a.id, gone.at from assets a join unnest(${ids}::uuid[], ${times}::timestamptz[]) as gone (id, at) using (id)
+      where a.org_id = ${orgId} and a.retired_at is null and a.merged_into is null
     ), audited as (
       ${recordAuditSql(systemActor(orgId, 'import'), { action: 'asset.updated', objectType: 'asset' }, audited)}
     ), emitted as (
       ${emitSql(orgId, 'asset.updated', events)}
     )
-    update assets a set retired_at = ${at}, version = a.version + 1, updated_at = now() from unlisted where a.org_id = ${orgId} and a.id = unlisted.id`.execute(
+    update assets a set retired_at = unlisted.at, version = a.version + 1, updated_at = now() from unlisted where a.org_id = ${orgId} and a.id = unlisted.id`.execute(
     tx,
   );
 }

@@ -14,7 +14,7 @@ import { countPlaces, endMissingPlaces } from '../merge/write-places.ts';
 import { type Absence, unlooked } from './absence.ts';
 import { findExcess, type Withheld } from './brake.ts';
 import { addReportedAsFixed, findAbsent, isEarlier, isUnlookedPlace, isUnproven, leaveKnown, recordUnseen } from './find-absent.ts';
-import { findUnlisted, recordUnlisted } from './find-unlisted.ts';
+import { findUnlisted, recordListing, recordUnlisted } from './find-unlisted.ts';
 import { findNarrower, findRetracted } from './narrower.ts';
 import { replaceHeld } from './replace-held.ts';
 
@@ -39,6 +39,7 @@ export async function closeAbsent(
   if (hasHeld) await keepSeenAgain(tx, resolution);
   await recordRun(tx, resolution, absence);
   const isLate = absence.complete && (await hasNewer(tx, resolution));
+  const leavesOut = await recordListing(tx, resolution, absence);
   if (absence.complete) {
     if (isLate) await recordUnseen(tx, resolution);
     await findAbsent(tx, resolution, absence, isLate);
@@ -48,15 +49,15 @@ export async function closeAbsent(
       await findNarrower(tx, resolution, absence);
       if (isLate) await leaveKnown(tx, resolution);
     }
-    await findUnlisted(tx, resolution, absence);
   }
+  if (leavesOut) await findUnlisted(tx, resolution, absence);
   if (fixed) await addReportedAsFixed(tx, resolution);
-  const hasAny = (absence.complete || fixed) && (await hasClosures(tx, resolution));
+  const hasAny = (absence.complete || fixed || leavesOut) && (await hasClosures(tx, resolution));
   const closures = hasAny ? await closeCollected(tx, resolution, absence) : { closed: 0, isClosing: false, withheld: null, blocked: [] };
   if (hasHeld && absence.complete) await replaceHeld(tx, resolution);
   if (absence.complete && (seenPlaces || isLate)) await endMissingPlaces(tx, resolution, (location) => isUnlookedPlace(resolution, absence, location));
   await recordCoverage(tx, resolution);
-  if (absence.complete && !closures.withheld) await recordUnlisted(tx, resolution, absence);
+  if (leavesOut && !closures.withheld) await recordUnlisted(tx, resolution, absence);
   return closures;
 }
 
@@ -165,13 +166,17 @@ async function setAccepted(tx: TenantTx, { orgId, importId }: Resolution, accept
 
 /** Applies the closures of a run after a person confirmed them. */
 export async function acceptRun(tx: TenantTx, resolution: Resolution, { isConnection }: { isConnection: boolean }): Promise<void> {
-  const { orgId, importId } = resolution;
+  const { orgId, sourceId } = resolution;
   await setAccepted(tx, resolution, true);
+  const { rows } = await sql<{
+    listed_at: Date | null;
+  }>`select max(listed_at) as listed_at from imports where org_id = ${orgId} and source_id = ${sourceId}`.execute(tx);
+  const listing = { ...resolution, listedAt: rows[0]?.listed_at ?? null };
+  const absence = { lists: isConnection ? ('all_assets' as const) : ('similar_assets' as const) };
+  if (listing.listedAt) await findUnlisted(tx, listing, absence);
   await applyClosures(tx, resolution);
   await recordCoverage(tx, resolution);
-  const { rows } = await sql`
-    select from import_closures where org_id = ${orgId} and import_id = ${importId} and absence in ('asset_gone', 'track_ended') limit 1`.execute(tx);
-  if (rows.length > 0) await recordUnlisted(tx, resolution, { lists: isConnection ? 'all_assets' : 'similar_assets' });
+  if (listing.listedAt) await recordUnlisted(tx, listing, absence);
 }
 
 /** Removes findings that this run sees from the withheld closures of earlier runs of the same source. */
@@ -190,6 +195,9 @@ async function keepSeenAgain(tx: TenantTx, { orgId, importId, sourceId }: Resolu
         offset 0)`.execute(tx);
 }
 
+/** What is no longer listed. A late run can show that it was not earlier than known. */
+const ENDINGS: string[] = ['asset_gone', 'track_ended'];
+
 /** Marks the findings as absent for this source and track, and closes those that no source sees any more. */
 async function applyClosures(tx: TenantTx, resolution: Resolution): Promise<number> {
   const { orgId, importId, sourceId } = resolution;
@@ -199,7 +207,7 @@ async function applyClosures(tx: TenantTx, resolution: Resolution): Promise<numb
     update sightings s set state = 'absent', absence = c.absence, absent_at = c.absent_at, gaps = c.gaps, last_import_id = ${importId}, last_seen = ${lastSeen} from import_closures c
     cross join lateral (select f.status from findings f where f.org_id = ${orgId} and f.id = c.finding_id offset 0) f
     where c.org_id = ${orgId} and c.import_id = ${importId} and s.org_id = ${orgId} and s.finding_id = c.finding_id and s.source_id = ${sourceId} and s.track = c.track
-      and (s.state = 'present' or s.absence = 'declared' or (${isUnproven(sql`s`)} and s.absent_at < c.absent_at) or ${isEarlier(sql`s`, sql`c.absent_at`)}) and s.last_seen <= c.absent_at`.execute(
+      and (s.state = 'present' or s.absence = 'declared' or (${isUnproven(sql`s`)} and s.absent_at < c.absent_at) or ${isEarlier(sql`s`, sql`c.absent_at`)} or (s.absence = any(${ENDINGS}::text[]) and c.absence = any(${ENDINGS}::text[]))) and s.last_seen <= c.absent_at`.execute(
     tx,
   );
   const ids = sql`select c.finding_id from import_closures c where c.org_id = ${orgId} and c.import_id = ${importId}`;

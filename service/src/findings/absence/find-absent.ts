@@ -162,7 +162,7 @@ export function isUnproven(sighting: RawBuilder<unknown>): RawBuilder<boolean> {
 
 /** Whether a scan that began at `at` comes before the one that did not show the finding first, as far as known. */
 export function isEarlier(sighting: RawBuilder<unknown>, at: RawBuilder<unknown>): RawBuilder<boolean> {
-  return sql`(${sighting}.absence in ('gone', 'retracted') and ${sighting}.last_seen < ${at} and ${at} < ${sighting}.absent_at)`;
+  return sql`(${sighting}.absence in ('gone', 'retracted', 'asset_gone', 'track_ended') and ${sighting}.last_seen < ${at} and ${at} < ${sighting}.absent_at)`;
 }
 
 /**

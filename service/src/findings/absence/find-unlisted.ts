@@ -1,92 +1,98 @@
-import { sql } from 'kysely';
-import { retireUnlistedAssets } from '../../assets/recognize/retire-unlisted.ts';
+import { type RawBuilder, sql } from 'kysely';
+import { retireUnlistedAssets, type Unlisted } from '../../assets/recognize/retire-unlisted.ts';
 import type { TenantTx } from '../../db/database.ts';
-import { isAmong } from '../../db/rows.ts';
+import { anyRows, isAmong } from '../../db/rows.ts';
 import { coverageOfSql, lastSeenSql } from '../merge/group-records.ts';
 import type { Resolution } from '../merge/resolution.ts';
 import type { Absence } from './absence.ts';
+import { isLikeSql, leftOutSql } from './listings.ts';
 
-/** A report file is compared with an earlier one if it has at least this share of its assets. */
-const SIMILAR = 0.5;
+type Listing = Pick<Absence, 'complete' | 'lists'>;
 
-/** How long reports are compared with each other. */
-const COMPARED_DAYS = 90;
+/**
+ * Records when the run took place, if it lists the assets of its source: a report file about one asset does not, and neither does a run without any. Returns
+ * whether the run, or a later one that arrived before it, can leave out tracks.
+ */
+export async function recordListing(tx: TenantTx, { orgId, importId, sourceId, listedAt }: Resolution, { complete, lists }: Listing): Promise<boolean> {
+  const own = sql`run_assets own where own.org_id = ${orgId} and own.import_id = ${importId}`;
+  if (complete && lists !== 'own_assets') {
+    const { numAffectedRows = 0n } = await sql`
+      update imports i set source_id = ${sourceId}, listed_at = run.at
+      from (select min(own.started_at) as at from ${own} having count(distinct own.asset_id) > ${lists === 'all_assets' ? 0 : 1}) run
+      where i.org_id = ${orgId} and i.id = ${importId}`.execute(tx);
+    if (numAffectedRows > 0n) return true;
+  }
+  return listedAt !== null && (await anyRows(tx, sql`select from ${own} and own.started_at < ${listedAt}`));
+}
 
-type Listing = Pick<Absence, 'lists'>;
-
-/** The tracks that the source has covered before this run, and that the run does not list. `at` is the time of the run. */
-function unlistedSql({ orgId, importId, sourceId }: Resolution, { lists }: Listing) {
-  const listsAsset = sql`select from run_assets own where own.org_id = ${orgId} and own.source_id = ${sourceId} and own.import_id = ${importId} and own.asset_id = c.asset_id`;
-  // Found once for the run, and not for each asset.
-  const comparable = sql`
-    alike as materialized (
-      select earlier.import_id from run_assets earlier
-      where earlier.org_id = ${orgId} and earlier.source_id = ${sourceId} and earlier.import_id <> ${importId}
-        and earlier.started_at > (select at from run) - make_interval(days => ${COMPARED_DAYS}) and (select assets from run) > 1
-      group by 1 having count(distinct earlier.asset_id) > 1
-        and count(distinct earlier.asset_id) filter (where earlier.asset_id in (select asset_id from listed)) >= ${SIMILAR}::float8 * count(distinct earlier.asset_id)
-    ), comparable as materialized (
-      select distinct own.asset_id from alike join run_assets own on own.org_id = ${orgId} and own.source_id = ${sourceId} and own.import_id = alike.import_id
-    ),`;
+/**
+ * `unlisted`: the tracks for which it changes when two runs in a row left them out, and when those were, each with what was known before. They are those that
+ * the run leaves out, and, if the run is late, those that it lists and later ones do not.
+ */
+function unlistedSql(resolution: Resolution, { lists }: Pick<Absence, 'lists'>): RawBuilder<unknown> {
+  const { orgId, importId, sourceId, listedAt } = resolution;
   return sql`
-    listed as materialized (
-      select asset_id, started_at from run_assets where org_id = ${orgId} and import_id = ${importId}
-    ), run as materialized (
-      select min(started_at) as at, count(distinct asset_id) as assets from listed
-    ), ${lists === 'all_assets' ? sql`` : comparable} unlisted as materialized (
-      select c.asset_id, c.track, run.at, exists (${listsAsset} offset 0) as has_others, c.unlisted_at is not null and c.unlisted_at <> run.at as is_second
-      from source_coverage c cross join run
-      where c.org_id = ${orgId} and c.source_id = ${sourceId} and c.seen_at < run.at and c.gone_at is null
-        and not exists (${listsAsset} and own.track = c.track offset 0)
-        and ${lists === 'all_assets' ? sql`true` : isAmong(sql`c.asset_id`, sql`select asset_id from comparable`)}
+    run as materialized (
+      select listed_at as at from imports where org_id = ${orgId} and id = ${importId}
+    ), left_out as materialized (
+      select c.asset_id, c.track, c.unlisted_at, c.gone_at, run.at from source_coverage c cross join run
+      where c.org_id = ${orgId} and c.source_id = ${sourceId} and c.seen_at < run.at and (c.gone_at is null or c.gone_at > run.at) and c.unlisted_at is distinct from run.at
+        and not exists (
+          select from run_assets own
+          where own.org_id = ${orgId} and own.source_id = ${sourceId} and own.asset_id = c.asset_id and own.track = c.track and own.import_id = ${importId} offset 0)
+        and ${lists === 'all_assets' ? sql`true` : isAmong(sql`c.asset_id`, isLikeSql(resolution))}
+    ), late as materialized (
+      select named.asset_id, named.track, greatest(named.started_at, c.seen_at) as seen_at, c.gone_at
+      from run_assets named left join lateral ${coverageOfSql(resolution, { asset: sql`named.asset_id`, track: sql`named.track` })} c on true
+      where named.org_id = ${orgId} and named.import_id = ${importId} and named.started_at < ${listedAt}::timestamptz
+    ), left_out_later as materialized (
+      ${leftOutSql(resolution, lists, sql`late`)}
+    ), unlisted as materialized (
+      select asset_id, track, gone_at as known_gone_at, least(unlisted_at, at) as unlisted_at,
+        case when unlisted_at is not null then least(greatest(unlisted_at, at), gone_at) end as gone_at from left_out
+      union all
+      select asset_id, track, gone_at, times[1], times[2] from left_out_later
     )`;
 }
 
 /**
- * Collects the findings on assets and tracks that two complete runs in a row do not list. This proves no fix: the source may have lost access. A run
- * that lists nothing at all says nothing.
+ * Collects the findings on assets and tracks that two runs in a row do not list. This proves no fix: the source may have lost access. A run that lists
+ * nothing at all says nothing.
  */
-export async function findUnlisted(tx: TenantTx, resolution: Resolution, absence: Listing): Promise<void> {
-  if (absence.lists === 'own_assets') return;
+export async function findUnlisted(tx: TenantTx, resolution: Resolution, absence: Pick<Absence, 'lists'>): Promise<void> {
   const { orgId, importId, sourceId } = resolution;
+  const listsAnother = sql`select from imports i join run_assets other on other.org_id = ${orgId} and other.source_id = ${sourceId} and other.asset_id = t.asset_id and other.import_id = i.id
+    where i.org_id = ${orgId} and i.source_id = ${sourceId} and i.listed_at = t.gone_at`;
   await sql`
     with ${unlistedSql(resolution, absence)}
     insert into import_closures (org_id, import_id, finding_id, track, absence, absent_at)
-    select ${orgId}, ${importId}, s.finding_id, s.track, case when unlisted.has_others then 'track_ended' else 'asset_gone' end, unlisted.at
-    from unlisted
-    cross join lateral (select own.id from findings own where own.org_id = ${orgId} and own.asset_id = unlisted.asset_id offset 0) f
+    select ${orgId}, ${importId}, s.finding_id, s.track, case when t.has_others then 'track_ended' else 'asset_gone' end, t.gone_at
+    from (select t.*, exists (${listsAnother} offset 0) as has_others from unlisted t where t.gone_at is not null) t
+    cross join lateral (select own.id from findings own where own.org_id = ${orgId} and own.asset_id = t.asset_id offset 0) f
     cross join lateral (
-      select own.* from sightings own where own.org_id = ${orgId} and own.finding_id = f.id and own.source_id = ${sourceId} and own.track = unlisted.track and own.state = 'present' offset 0) s
-    cross join lateral ${coverageOfSql(resolution, { asset: sql`unlisted.asset_id`, track: sql`unlisted.track` })} c
-    where unlisted.is_second and ${lastSeenSql} < unlisted.at
+      select own.* from sightings own where own.org_id = ${orgId} and own.finding_id = f.id and own.source_id = ${sourceId} and own.track = t.track
+        and (own.state = 'present' or (own.absence in ('asset_gone', 'track_ended') and own.absent_at = t.known_gone_at and t.gone_at < t.known_gone_at)) offset 0) s
+    left join lateral ${coverageOfSql(resolution, { asset: sql`t.asset_id`, track: sql`t.track` })} c on true
+    where ${lastSeenSql} < t.gone_at
     on conflict do nothing`.execute(tx);
 }
 
-/** Records which tracks the run does not list, and retires the assets of which no source has anything any more. Call it once the closures are applied. */
-export async function recordUnlisted(tx: TenantTx, resolution: Resolution, absence: Listing): Promise<void> {
-  if (absence.lists === 'own_assets') return;
+/** Records which tracks runs do not list, and retires the assets of which no source has anything any more. Call it once the closures are applied. */
+export async function recordUnlisted(tx: TenantTx, resolution: Resolution, absence: Pick<Absence, 'lists'>): Promise<void> {
   const { orgId, importId, sourceId } = resolution;
   const { rows } = await sql<{ asset_id: string; gone_at: Date | null }>`
     with ${unlistedSql(resolution, absence)}
-    update source_coverage c set unlisted_at = coalesce(c.unlisted_at, run.at), gone_at = case when c.unlisted_at <> run.at then run.at end
-    from run where c.org_id = ${orgId} and c.source_id = ${sourceId} and ${isAmong(sql`(c.asset_id, c.track)`, sql`select asset_id, track from unlisted`)}
+    update source_coverage c set unlisted_at = t.unlisted_at, gone_at = t.gone_at from unlisted t
+    where c.org_id = ${orgId} and c.source_id = ${sourceId} and c.asset_id = t.asset_id and c.track = t.track and (c.unlisted_at, c.gone_at) is distinct from (t.unlisted_at, t.gone_at)
     returning c.asset_id, c.gone_at`.execute(tx);
   const ids = [...new Set(rows.flatMap(({ asset_id, gone_at }) => (gone_at === null ? [] : [asset_id])))];
   if (ids.length === 0) return;
-  const { rows: unused } = await sql<{ id: string }>`
-    select unused.id from unnest(${ids}::uuid[]) as unused (id)
-    where not exists (
-      select from source_coverage other join sources o on o.org_id = ${orgId} and o.id = other.source_id and o.retired_at is null
-      where other.org_id = ${orgId} and other.asset_id = unused.id and other.gone_at is null)
-    and not exists (
-      select from findings f join sightings s on s.org_id = ${orgId} and s.finding_id = f.id and s.state = 'present' where f.org_id = ${orgId} and f.asset_id = unused.id)`.execute(
-    tx,
-  );
-  const at = rows.reduce<Date | null>((latest, { gone_at }) => gone_at ?? latest, null);
-  if (at)
-    await retireUnlistedAssets(
-      tx,
-      { orgId, importId, at },
-      unused.map(({ id }) => id),
-    );
+  const { rows: unused } = await sql<Unlisted>`
+    select c.asset_id as id, max(c.gone_at) as gone_at from source_coverage c
+    left join sources o on o.org_id = ${orgId} and o.id = c.source_id
+    where c.org_id = ${orgId} and ${isAmong(sql`c.asset_id`, sql`select unnest(${ids}::uuid[])`)}
+      and not exists (
+        select from findings f join sightings s on s.org_id = ${orgId} and s.finding_id = f.id and s.state = 'present' where f.org_id = ${orgId} and f.asset_id = c.asset_id)
+    group by 1 having not bool_or(c.gone_at is null and o.retired_at is null)`.execute(tx);
+  await retireUnlistedAssets(tx, { orgId, importId }, unused);
 }

@@ -15,7 +15,7 @@ export async function reopenUnproven(
   tx: TenantTx,
   actor: HistoryActor,
   ids: readonly string[],
-  code: 'asset_unmerged' | 'track_unmerged' | 'split',
+  code: 'asset_unmerged' | 'track_unmerged' | 'split' | 'asset_listed',
 ): Promise<string[]> {
   const { orgId } = actor;
   const sentence = sql`${reasonSentences[code]}::text`;

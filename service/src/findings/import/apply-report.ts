@@ -12,14 +12,16 @@ import { type Actor, systemActor } from '../../shared/actor.ts';
 import { type Absence, blockers, doubtsOf, isBlocker, unstatedBy } from '../absence/absence.ts';
 import { type Closures, closeAbsent, notifyFollower } from '../absence/close-absent.ts';
 import { isUnread } from '../absence/find-absent.ts';
+import { listAgain } from '../absence/list-again.ts';
 import { voidRequestsOfClosed } from '../decisions/decisions.ts';
 import { followPlaces } from '../decisions/follow-places.ts';
 import { reopenRegressions, reopenRiskIncreased } from '../decisions/risk-increased.ts';
 import { endNamedTracks } from '../endings/end-named-tracks.ts';
-import type { FindingFollower } from '../follower.ts';
+import { type FindingFollower, idsSql } from '../follower.ts';
 import type { HistoryActor } from '../history.ts';
 import { adoptIdentities } from '../identity-changes/adopt-identities.ts';
 import { followAsset } from '../identity-changes/follow-asset.ts';
+import { reopenUnproven } from '../identity-changes/reopen-unproven.ts';
 import { takeImportLock } from '../import-lock.ts';
 import type { Resolution } from '../merge/resolution.ts';
 import { resolveRecords } from '../merge/resolve.ts';
@@ -80,10 +82,12 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report):
   await assertStaged(tx, row, staged);
   const scope = row.scan_scope as ScanScope;
   const { sla, brake, source_ranking } = await readPolicy(tx, orgId);
+  const { id: sourceId, listed_at: listedAt } = await sourceOf(tx, orgId, source);
   const resolution: Resolution = {
     orgId,
     importId: row.id,
-    sourceId: await sourceOf(tx, orgId, source),
+    sourceId,
+    listedAt,
     provider: source.tool || source.provider,
     sourceWords: wordsOfSource(source),
     provesFixed: source.kind === 'connection',
@@ -118,11 +122,13 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report):
   await resolveAssets(tx, actor, row.id, followAsset(follower));
   const branchNotes = await uncountBranches(tx, actor, followAsset(follower), row.id);
   const merged = await adoptIdentities(tx, resolution);
+  const listed = await listAgain(tx, resolution, absence);
   const outcomes = await resolveRecords(tx, resolution, complete);
   const { reopened, grown } = outcomes;
   const closures = await closeAbsent(tx, resolution, absence, outcomes);
   const { isClosing, withheld } = closures;
-  const redecided = await followDecisions(tx, resolution);
+  const back = listed.length > 0 ? await reopenUnproven(tx, resolution.actor, listed, 'asset_listed') : [];
+  const redecided = [...back, ...(await followDecisions(tx, resolution, back))];
   const changes = await recordChanges(tx, orgId, row.id);
   const run = { ...factsOf(staged.run), ...namedBy(report, staged), unstated: unstatedBy(absence) };
   const timeless = collected || !report.timeless ? null : Buffer.from(report.timeless);
@@ -178,10 +184,10 @@ async function endStated(tx: TenantTx, actor: Actor, follower: FindingFollower, 
 }
 
 /** Applies the decisions of people to what the import changed. Returns the findings whose status changed. */
-async function followDecisions(tx: TenantTx, { orgId, importId, sla, actor }: Resolution): Promise<string[]> {
+async function followDecisions(tx: TenantTx, { orgId, importId, sla, actor }: Resolution, back: readonly string[]): Promise<string[]> {
   const ids = sql`
     select finding_id from tenant_import_groups where org_id = ${orgId} and import_id = ${importId} and outcome <> 'unchanged'
-    union all select finding_id from import_closures where org_id = ${orgId} and import_id = ${importId}`;
+    union all select finding_id from import_closures where org_id = ${orgId} and import_id = ${importId} union all ${idsSql(back)}`;
   const decisions = sql`select from decisions where org_id = ${orgId}`;
   if (!(await anyRows(tx, decisions)) || !(await anyRows(tx, sql`${decisions} and finding_id in (${ids})`))) return [];
   const risen = await reopenRiskIncreased(tx, actor, { ids, sla, importId });

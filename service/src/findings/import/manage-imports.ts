@@ -137,6 +137,7 @@ export async function confirmImport(tx: TenantTx, actor: Actor, id: string, foll
     orgId: actor.orgId,
     importId: id,
     sourceId: row.source_id ?? '',
+    listedAt: null,
     provider: '',
     sourceWords: [],
     provesFixed: false,

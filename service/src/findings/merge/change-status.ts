@@ -92,7 +92,7 @@ function closingSql(orgId: string, ids: RawBuilder<unknown>): RawBuilder<unknown
     where f.org_id = ${orgId} and f.id in (${ids}) and not seen.present
       and (f.status = any(${closable}) or (f.status = 'verified' and (f.assurance = any(${UNPROVEN as string[]}) or seen.doubted) and seen.gone and seen.decided_at > f.status_changed_at)
         or (f.status = 'verified' and f.status_changed_by is null and not seen.gone and seen.last = 'retracted')
-        or (f.status = 'withdrawn' and f.reason_code = 'source_retracted' and f.status_changed_by is null and seen.gone))
+        or (f.status = 'withdrawn' and f.reason_code in ('source_retracted', 'asset_gone', 'track_ended') and f.status_changed_by is null and seen.gone))
       and (f.status <> 'remediated' or (seen.decided_at > f.status_changed_at and (seen.gone or not seen.declared)))
       and (f.status <> 'risk_accepted' or seen.gone or not seen.declared)`;
 }

@@ -13,6 +13,8 @@ export interface Resolution {
   orgId: string;
   importId: string;
   sourceId: string;
+  /** When the last run that lists the assets of the source took place. Null if there was none. */
+  listedAt: Date | null;
   /** The tool whose claims about aliases count for its own records. */
   provider: string;
   /** Words of the source in the search index: its provider and its connection. */

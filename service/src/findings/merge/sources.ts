@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 import { newId } from '../../shared/ids.ts';
 import type { SourceKind } from '../fields/source-kinds.ts';
@@ -17,11 +18,22 @@ export function wordsOfSource({ kind, provider, name }: Source): string[] {
   return [`p:${provider}`, ...(kind === 'connection' ? [`c:${name}`] : [])];
 }
 
-/** The id of a source. Null if it has never reported anything. */
-export async function findSource(tx: TenantTx, orgId: string, source: Source): Promise<{ id: string; retired_at: Date | null } | null> {
+interface KnownSource {
+  id: string;
+  retired_at: Date | null;
+  /** When the last run that lists the assets of the source took place. */
+  listed_at: Date | null;
+}
+
+/** What is known of a source. Null if it has never reported anything. */
+export async function findSource(tx: TenantTx, orgId: string, source: Source): Promise<KnownSource | null> {
   const known = await tx
     .selectFrom('sources')
-    .select(['id', 'retired_at'])
+    .select([
+      'id',
+      'retired_at',
+      sql<Date | null>`(select max(i.listed_at) from imports i where i.org_id = ${orgId} and i.source_id = sources.id)`.as('listed_at'),
+    ])
     .where('org_id', '=', orgId)
     .where('kind', '=', source.kind)
     .where('provider', '=', source.provider)
@@ -45,8 +57,8 @@ export function readSourcesLike(tx: TenantTx, orgId: string, { kind, provider, n
     .execute();
 }
 
-/** Returns the id of a source and creates the source if necessary. Call it under the import lock. */
-export async function sourceOf(tx: TenantTx, orgId: string, source: Source): Promise<string> {
+/** Returns what is known of a source, and creates the source if necessary. Call it under the import lock. */
+export async function sourceOf(tx: TenantTx, orgId: string, source: Source): Promise<KnownSource> {
   const known = await findSource(tx, orgId, source);
   if (known?.retired_at) {
     // A source that scans again is in use again.
@@ -57,11 +69,11 @@ export async function sourceOf(tx: TenantTx, orgId: string, source: Source): Pro
       .where('id', '=', known.id)
       .execute();
   }
-  if (known) return known.id;
+  if (known) return known;
   const id = newId();
   await tx
     .insertInto('sources')
     .values({ org_id: orgId, id, ...source })
     .execute();
-  return id;
+  return { id, retired_at: null, listed_at: null };
 }

@@ -48,12 +48,13 @@ export async function createFinding(tx: TenantTx, actor: Actor, input: NewFindin
   await stageFinding(tx, { orgId, importId, origin: 'manual' }, observationOf(input, importId), describeAsset(asset));
   const now = new Date();
   await describeRun(tx, { orgId, importId }, { startedAt: now, endedAt: now, credentialed: null, knowledgeAt: null, doubt: null, variant: null }, new Map());
-  const sourceId = await sourceOf(tx, orgId, { kind: 'manual', provider: 'manual', tool: '', name: '', path: '' });
+  const { id: sourceId } = await sourceOf(tx, orgId, { kind: 'manual', provider: 'manual', tool: '', name: '', path: '' });
   const { sla, source_ranking } = await readPolicy(tx, orgId);
   const resolution = {
     orgId,
     importId,
     sourceId,
+    listedAt: null,
     provider: 'manual',
     sourceWords: ['p:manual'],
     provesFixed: false,
