@@ -26,6 +26,8 @@ export interface Closures {
   withheld: Withheld | null;
   /** How many findings stay open although the run does not report them, by reason. */
   blocked: { code: string; count: number }[];
+  /** Findings that are still there, but not in all of their places. */
+  inFewerPlaces: readonly string[];
 }
 
 /** Turns what the run no longer reports into absences, as far as they prove something and are not unusually many. */
@@ -55,10 +57,11 @@ export async function closeAbsent(
   const hasAny = (absence.complete || fixed || leavesOut) && (await hasClosures(tx, resolution));
   const closures = hasAny ? await closeCollected(tx, resolution, absence) : { closed: 0, isClosing: false, withheld: null, blocked: [] };
   if (hasHeld && absence.complete) await replaceHeld(tx, resolution);
-  if (absence.complete && (seenPlaces || isLate)) await endMissingPlaces(tx, resolution, (location) => isUnlookedPlace(resolution, absence, location));
+  const isUnlooked = (location: RawBuilder<unknown>) => isUnlookedPlace(resolution, absence, location);
+  const inFewerPlaces = absence.complete && (seenPlaces || isLate) ? await endMissingPlaces(tx, resolution, isUnlooked) : [];
   await recordCoverage(tx, resolution);
   if (leavesOut && !closures.withheld) await recordUnlisted(tx, resolution, absence);
-  return closures;
+  return { ...closures, inFewerPlaces };
 }
 
 /** Whether a newer scan of one of the tracks is known. */
@@ -71,7 +74,7 @@ async function hasNewer(tx: TenantTx, { orgId, importId, sourceId }: Resolution)
   );
 }
 
-async function closeCollected(tx: TenantTx, resolution: Resolution, absence: Absence): Promise<Closures> {
+async function closeCollected(tx: TenantTx, resolution: Resolution, absence: Absence): Promise<Omit<Closures, 'inFewerPlaces'>> {
   const blocked = await keepBlocked(tx, resolution);
   const withheld = await findExcess(tx, resolution, absence);
   if (withheld) await setAccepted(tx, resolution, false);

@@ -128,7 +128,7 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report):
   const closures = await closeAbsent(tx, resolution, absence, outcomes);
   const { isClosing, withheld } = closures;
   const back = listed.length > 0 ? await reopenUnproven(tx, resolution.actor, listed, 'asset_listed') : [];
-  const redecided = [...back, ...(await followDecisions(tx, resolution, back))];
+  const redecided = [...back, ...(await followDecisions(tx, resolution, [...back, ...closures.inFewerPlaces]))];
   const changes = await recordChanges(tx, orgId, row.id);
   const run = { ...factsOf(staged.run), ...namedBy(report, staged), unstated: unstatedBy(absence) };
   const timeless = collected || !report.timeless ? null : Buffer.from(report.timeless);
@@ -184,10 +184,11 @@ async function endStated(tx: TenantTx, actor: Actor, follower: FindingFollower, 
 }
 
 /** Applies the decisions of people to what the import changed. Returns the findings whose status changed. */
-async function followDecisions(tx: TenantTx, { orgId, importId, sla, actor }: Resolution, back: readonly string[]): Promise<string[]> {
+async function followDecisions(tx: TenantTx, { orgId, importId, sla, actor }: Resolution, others: readonly string[]): Promise<string[]> {
   const ids = sql`
     select finding_id from tenant_import_groups where org_id = ${orgId} and import_id = ${importId} and outcome <> 'unchanged'
-    union all select finding_id from import_closures where org_id = ${orgId} and import_id = ${importId} union all ${idsSql(back)}`;
+    union all select finding_id from import_closures where org_id = ${orgId} and import_id = ${importId}
+    union all ${idsSql(others)}`;
   const decisions = sql`select from decisions where org_id = ${orgId}`;
   if (!(await anyRows(tx, decisions)) || !(await anyRows(tx, sql`${decisions} and finding_id in (${ids})`))) return [];
   const risen = await reopenRiskIncreased(tx, actor, { ids, sla, importId });

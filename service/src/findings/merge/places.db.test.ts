@@ -102,6 +102,17 @@ describe('a decision', () => {
     expect(await state()).toMatchObject([{ status: 'false_positive', reason_code: 'decision_resumed' }]);
   });
 
+  it('holds again if a report that shows nothing new ends the new place', async () => {
+    const [known, added] = [lodash('web/package-lock.json', '4.17.15'), lodash('srv/package-lock.json', '3.0.0')];
+    await run([known], 1);
+    await patch(dismiss);
+    await run([known, added], 2);
+    await run([known], 3, { complete: false });
+    expect(await state()).toMatchObject([{ status: 'open', reason_code: 'new_occurrence', place_count: 2 }]);
+    expect(await run([known], 4)).toMatchObject({ unchanged: 1, updated: 0 });
+    expect(await state()).toMatchObject([{ status: 'false_positive', reason_code: 'decision_resumed', place_count: 1 }]);
+  });
+
   it('holds again if the finding comes back only where it was made, after all of it was gone', async () => {
     await run([injection('/a')], 1);
     await patch(dismiss);

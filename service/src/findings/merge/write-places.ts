@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 import { isAmong } from '../../db/rows.ts';
 import { placesSql } from '../decisions/places.ts';
+import { idsSql } from '../follower.ts';
 import { changedOutcomes } from './group-records.ts';
 import type { Resolution } from './resolution.ts';
 import { isLessAble } from './write-sightings.ts';
@@ -51,8 +52,9 @@ type IsUnlooked = (location: RawBuilder<unknown>) => RawBuilder<unknown>;
 /**
  * Ends the places that a complete run does not show, unless it may not have looked there. If its report arrives late, these are the places that were last seen
  * before it, also of findings that only newer scans show. What another scan shows at the same time is there. When a place was last seen is written once a day. Call it after the run was recorded.
+ * Returns the findings that have lost places.
  */
-export async function endMissingPlaces(tx: TenantTx, { orgId, importId, sourceId }: Resolution, isUnlooked: IsUnlooked): Promise<void> {
+export async function endMissingPlaces(tx: TenantTx, { orgId, importId, sourceId }: Resolution, isUnlooked: IsUnlooked): Promise<string[]> {
   const ofFinding = (table: string) => sql`${sql.table(table)} own where own.org_id = ${orgId} and own.import_id = ${importId} and own.finding_id = f.id`;
   const isShown = sql`(exists (select from ${ofFinding('tenant_import_groups')} and own.track = run.track and own.present offset 0)
     or exists (select from ${ofFinding('tenant_import_seen')} and own.content = s.content offset 0))`;
@@ -80,7 +82,9 @@ export async function endMissingPlaces(tx: TenantTx, { orgId, importId, sourceId
         and ${isUnlooked(sql`known.location`)} is not true and not ${showsPlace} offset 0) missing
     where o.org_id = ${orgId} and o.finding_id = f.id and o.source_id = ${sourceId} and o.track = run.track and o.place = missing.place
     returning o.finding_id`.execute(tx);
-  if (rows.length > 0) await countPlaces(tx, orgId, sql`select unnest(${[...new Set(rows.map(({ finding_id }) => finding_id))]}::uuid[])`);
+  const ids = [...new Set(rows.map(({ finding_id }) => finding_id))];
+  if (ids.length > 0) await countPlaces(tx, orgId, idsSql(ids));
+  return ids;
 }
 
 /** Counts the places of the findings that `ids` selects. */
