@@ -258,8 +258,8 @@ export interface About {
    */
   unread: readonly string[];
   /**
-   * Checks that were skipped in a file, by `rule` and `location.path`, or everywhere if the path is null. Whether they would fail is not known. A tool may
-   * leave out the first parts of the name of a check that it skips everywhere: `sql` can mean `python.sql`.
+   * Checks that were skipped in a file or on a site, or of which the report may not list all places there: by `rule` and `location.path` or the origin of
+   * `location.url`, or everywhere if the path is null. A tool may leave out the first parts of a name that it skips everywhere: `sql` can mean `python.sql`.
    */
   skipped?: readonly { rule: string; path: string | null }[];
   /** Asset type of this report if it does not name its asset and the type differs from the format's `assetType`. */

@@ -1,4 +1,5 @@
-import type { Observation, Severity } from '../../contract.ts';
+import type { About, Asset, Observation, Severity } from '../../contract.ts';
+import { startAbout } from '../../shared/about.ts';
 import { cwesOf, observation, RecordError, required, urlPlace, webAsset } from '../../shared/normalize.ts';
 import { plain } from '../../shared/read.ts';
 
@@ -23,12 +24,14 @@ export interface Instance {
 const SEVERITIES: readonly Severity[] = ['info', 'low', 'medium', 'high'];
 const FALSE_POSITIVE = '0';
 const MAX_QUOTE = 200;
+const MAX_SKIPPED = 10_000;
 
 /** One observation per URL, method and parameter. Query strings are not part of the URL, so several instances may be one observation. */
-export function alertsOf({ place, site, generated, text, instances, tags }: Alert): Observation[] {
+export function alertsOf(alert: Alert): Observation[] {
+  const { place, generated, text, instances, tags } = alert;
   const plugin = required(text('pluginid'), 'pluginid');
   const title = text('alert') ?? text('name') ?? `Plugin ${plugin}`;
-  const asset = webAsset(site) ?? webAsset(instances[0]?.uri);
+  const asset = siteOf(alert);
   if (asset === null) throw new RecordError('the site has no name');
   const risk = text('riskcode');
   const places = new Map<string, Instance>();
@@ -62,6 +65,28 @@ export function alertsOf({ place, site, generated, text, instances, tags }: Aler
       location: { url: urlPlace(instance.uri) ?? urlPlace(asset.name), method: instance.method, parameter: instance.param, fingerprint },
     }),
   );
+}
+
+function siteOf({ site, instances }: Alert): Asset | null {
+  return webAsset(site) ?? webAsset(instances[0]?.uri);
+}
+
+/** A report lists only so many URLs of an alert, and counts all. ZAP stops to raise a systemic alert after some URLs. */
+function mayHaveOthers({ text, instances }: Alert): boolean {
+  return text('systemic') === 'true' || Number(text('count') ?? 0) > instances.length;
+}
+
+/** Names the alerts of which the report may not list all URLs of a site. */
+export async function aboutAlerts(alerts: AsyncIterable<Alert>): Promise<About> {
+  const { failed, about } = startAbout();
+  const skipped = new Map<string, { rule: string; path: string }>();
+  for await (const alert of alerts) {
+    const [rule, path] = [alert.text('alertRef') ?? alert.text('pluginid'), siteOf(alert)?.name];
+    if (rule === undefined || path === undefined || !mayHaveOthers(alert)) continue;
+    if (skipped.size < MAX_SKIPPED) skipped.set(`${rule} ${path}`, { rule, path });
+    else failed();
+  }
+  return skipped.size === 0 ? about() : { ...about(), skipped: [...skipped.values()] };
 }
 
 /** Attacks and evidence quote requests and responses. Those with a word that may be a token, a password hash or a number of a person are dropped. */

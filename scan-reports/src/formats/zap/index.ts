@@ -1,8 +1,9 @@
-import type { ReportFormat, ReportHead } from '../../contract.ts';
+import type { ReportFormat, ReportHead, ReportInput } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
 import { notThisFormat } from '../../shared/input.ts';
-import { readJson } from './json.ts';
-import { readXml } from './xml.ts';
+import { type Alert, aboutAlerts } from './alert.ts';
+import { jsonAlerts, readJson } from './json.ts';
+import { readXml, xmlAlerts } from './xml.ts';
 
 const EXPECTS = 'XML with the root element OWASPZAPReport, or JSON with site and alerts';
 
@@ -16,6 +17,9 @@ export const zap: ReportFormat = {
   // The time is in the language of the user in older versions, so it cannot always be read.
   states: ['targets'],
   detect: (head) => isXml(head) || isJson(head),
+  async about(input) {
+    return aboutAlerts(alertsIn(input));
+  },
   async *read(input) {
     const head = await headOf(input);
     if (isXml(head)) yield* readXml(input);
@@ -23,6 +27,12 @@ export const zap: ReportFormat = {
     else throw notThisFormat(EXPECTS);
   },
 };
+
+async function* alertsIn(input: ReportInput): AsyncGenerator<Alert> {
+  const head = await headOf(input);
+  if (isXml(head)) yield* xmlAlerts(input);
+  else if (isJson(head)) yield* jsonAlerts(input);
+}
 
 function isXml({ xmlRoot }: ReportHead): boolean {
   return xmlRoot?.name === 'OWASPZAPReport';

@@ -1,12 +1,22 @@
 import type { ReportEntry, ReportInput } from '../../contract.ts';
+import type { JsonValue } from '../../json/extractor.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
 import { RecordError, record, webAsset } from '../../shared/normalize.ts';
 import { arr, date, isObj, type Obj, obj, str } from '../../shared/read.ts';
 import { runEntry } from '../../shared/run.ts';
 import { type Alert, alertsOf } from './alert.ts';
 
+const ALERTS = ['site.*.alerts.*', 'site.alerts.*'];
+
+interface Header {
+  /** Names by the path of the site. */
+  sites: ReadonlyMap<string, string | undefined>;
+  generated: Date | null;
+  version: string | undefined;
+}
+
 /** Site names and dates may come after the alerts, so they are read in a first pass. Old versions write a single site instead of a list. */
-export async function* readJson(input: ReportInput): AsyncGenerator<ReportEntry> {
+async function readHeader(input: ReportInput): Promise<Header> {
   const sites = new Map<string, string | undefined>();
   let generated: Date | null = null;
   let version: string | undefined;
@@ -15,23 +25,32 @@ export async function* readJson(input: ReportInput): AsyncGenerator<ReportEntry>
     else if (path[0] === '@version') version = str(value);
     else if (path[0] === 'created' || generated === null) generated = date(value) ?? generated;
   }
-  yield* runEntry({ tool_version: version, finished_at: generated });
-  for (const site of sites.values()) yield* runEntry({ asset: webAsset(site) });
-  for await (const found of jsonValues(input, ['site.*.alerts.*', 'site.alerts.*'])) {
+  return { sites, generated, version };
+}
+
+export async function* readJson(input: ReportInput): AsyncGenerator<ReportEntry> {
+  const header = await readHeader(input);
+  yield* runEntry({ tool_version: header.version, finished_at: header.generated });
+  for (const site of header.sites.values()) yield* runEntry({ asset: webAsset(site) });
+  for await (const found of jsonValues(input, ALERTS)) {
     const place = placeOf(found);
-    const site = sites.get(found.path.slice(0, -2).join('.'));
     yield* record(place, () => {
       if (found.error) throw new RecordError(found.error);
       if (!isObj(found.value)) throw new RecordError('the record is not an object');
-      return alertsOf(fromJson(found.value, place, site, generated));
+      return alertsOf(fromJson(found.value, found, header));
     });
   }
 }
 
-function fromJson(alert: Obj, place: string, site: string | undefined, generated: Date | null): Alert {
+export async function* jsonAlerts(input: ReportInput): AsyncGenerator<Alert> {
+  const header = await readHeader(input);
+  for await (const found of jsonValues(input, ALERTS)) if (isObj(found.value)) yield fromJson(found.value, found, header);
+}
+
+function fromJson(alert: Obj, found: JsonValue, { sites, generated }: Header): Alert {
   return {
-    place,
-    site,
+    place: placeOf(found),
+    site: sites.get(found.path.slice(0, -2).join('.')),
     generated,
     text: (name) => str(alert[name]),
     instances: arr(alert.instances).map((instance) => {

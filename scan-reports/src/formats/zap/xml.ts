@@ -5,8 +5,24 @@ import { runEntry } from '../../shared/run.ts';
 import { recordText, type XmlRecord, xmlRecords } from '../../xml/records.ts';
 import { type Alert, alertsOf, type Instance } from './alert.ts';
 
-const TEXTS = ['pluginid', 'alertRef', 'alert', 'name', 'riskcode', 'riskdesc', 'confidence', 'desc', 'otherinfo', 'solution', 'reference', 'cweid'];
+const TEXTS = [
+  'pluginid',
+  'alertRef',
+  'alert',
+  'name',
+  'riskcode',
+  'riskdesc',
+  'confidence',
+  'desc',
+  'otherinfo',
+  'solution',
+  'reference',
+  'cweid',
+  'count',
+  'systemic',
+];
 const INSTANCE = ['uri', 'method', 'param', 'attack', 'evidence'] as const;
+const ALERT = 'OWASPZAPReport/site/alerts/alertitem';
 const FIELDS = [...TEXTS, ...INSTANCE.map((field) => `instances/instance/${field}`), 'tags/tag/tag'];
 
 export async function* readXml(input: ReportInput): AsyncGenerator<ReportEntry> {
@@ -20,11 +36,15 @@ export async function* readXml(input: ReportInput): AsyncGenerator<ReportEntry> 
       sites.push(webAsset(str(name) ?? str(host)));
     },
   };
-  for await (const found of xmlRecords(input, 'OWASPZAPReport/site/alerts/alertitem', FIELDS, tags)) {
+  for await (const found of xmlRecords(input, ALERT, FIELDS, tags)) {
     yield* record(found.place, () => alertsOf(fromXml(found)));
   }
   yield* runEntry({ tool_version: report.version, finished_at: generatedAt(report) });
   for (const asset of sites) yield* runEntry({ asset });
+}
+
+export async function* xmlAlerts(input: ReportInput): AsyncGenerator<Alert> {
+  for await (const found of xmlRecords(input, ALERT, FIELDS)) yield fromXml(found);
 }
 
 function fromXml(found: XmlRecord): Alert {

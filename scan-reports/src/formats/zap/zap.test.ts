@@ -139,3 +139,30 @@ test('reads an alert with responses of any size', async () => {
   const { observations } = await readAll(zap, fromBuffer(text));
   expect(observations).toMatchObject([{ rule: '1', description: null, location: { url: 'https://app.example.com/', method: 'GET' } }]);
 });
+
+test('names the alerts of which it may not list all URLs of a site', async () => {
+  const alert = (pluginid: string, more: object) => ({ pluginid, alert: 'A', instances: [{ uri: 'https://a.example.com/x' }], ...more });
+  const alerts = [
+    alert('1', { alertRef: '1-2', count: '2' }),
+    alert('2', { count: '1', systemic: 'true' }),
+    alert('3', { count: '1', systemic: false }),
+    alert('4', {}),
+    alert('5', { count: 'x' }),
+  ];
+  const skipped = ['1-2', '2'].map((rule) => ({ rule, path: 'https://a.example.com' }));
+  const json = JSON.stringify({
+    '@programName': 'ZAP',
+    site: [
+      { '@name': 'https://a.example.com', alerts },
+      { '@name': 'https://b.example.com', alerts: [null, alert('1', { count: 1 })] },
+    ],
+  });
+  expect(await zap.about?.(fromBuffer(json))).toEqual({ tools: null, finished: true, unread: [], skipped });
+  const xml = alerts.map(({ instances: [instance], ...fields }) => {
+    const texts = Object.entries(fields).map(([name, text]) => `<${name}>${text}</${name}>`);
+    return `<alertitem>${texts.join('')}<instances><instance><uri>${instance?.uri}</uri></instance></instances></alertitem>`;
+  });
+  const report = `<OWASPZAPReport><site name="https://a.example.com"><alerts>${xml.join('')}</alerts></site></OWASPZAPReport>`;
+  expect(await zap.about?.(fromBuffer(report))).toEqual({ tools: null, finished: true, unread: [], skipped });
+  for (const whole of ['{"site":"x"}', '<OWASPZAPReport/>']) expect(await zap.about?.(fromBuffer(whole))).toEqual({ tools: null, finished: true, unread: [] });
+});

@@ -6,7 +6,7 @@ export interface Absence {
   complete: boolean;
   /** Files and folders that the tool did not read. */
   unread: readonly string[];
-  /** Checks that were skipped in a file, or everywhere if the path is null. */
+  /** Checks that were skipped in a file or on a site, or everywhere if the path is null. */
   skipped: readonly { rule: string; path: string | null }[];
   /** All checks that were enabled. Null if the report does not list them. */
   checks: readonly string[] | null;

@@ -4,7 +4,7 @@ import type { TenantTx } from '../../db/database.ts';
 import { anyRows } from '../../db/rows.ts';
 import { coverageOfSql, lastSeenSql, seenImportSql } from '../merge/group-records.ts';
 import type { Resolution } from '../merge/resolution.ts';
-import { FILES_SHARE, hasOtherSizeSql, isPortLeftOut, kindsSql, LEAVES_OUT_PLACES, namesOfCheck, portRange } from '../merge/run-lists.ts';
+import { FILES_SHARE, hasOtherSizeSql, isPortLeftOut, kindsSql, LEAVES_OUT_PLACES, namesOfCheck, placeOfCheck, portRange } from '../merge/run-lists.ts';
 import { type Absence, type Blocker, type Gap, unlooked } from './absence.ts';
 import { isCheckRetired } from './retired-checks.ts';
 
@@ -40,13 +40,13 @@ function isHidden(resolution: Resolution, { facts: { hidden_in = [] } }: Absence
   return hidden_in.includes('.') ? sql`true` : isFoundIn(resolution, hidden_in);
 }
 
-/** Whether the check of the finding `f` was skipped in the file of the location, or everywhere. */
+/** Whether the check of the finding `f` was skipped in the file or on the site of the location, or everywhere. */
 function isSkipped({ skipped }: Absence, location: RawBuilder<unknown> = sql`f.location`): RawBuilder<unknown> {
   if (skipped.length === 0) return sql`false`;
   const everywhere = skipped.flatMap(({ rule, path }) => (path === null ? [rule] : []));
-  const inFiles = skipped.filter(({ path }) => path !== null);
-  const [rules, paths] = [inFiles.map(({ rule }) => rule), inFiles.map(({ path }) => path)];
-  return sql`((f.rule, ${location}->>'path') in (select * from unnest(${rules}::text[], ${paths}::text[]))
+  const somewhere = skipped.filter(({ path }) => path !== null);
+  const [rules, paths] = [somewhere.map(({ rule }) => rule), somewhere.map(({ path }) => path)];
+  return sql`((f.rule, ${placeOfCheck(location)}) in (select * from unnest(${rules}::text[], ${paths}::text[]))
     or exists (${namesOfCheck(sql`f.rule`)} intersect select unnest(${everywhere}::text[])))`;
 }
 

@@ -172,6 +172,52 @@ describe('CycloneDX', () => {
   });
 });
 
+describe('ZAP', () => {
+  const alert = (name: string, pages: string[], more: object) => ({
+    pluginid: name,
+    alert: name,
+    riskcode: '2',
+    instances: pages.map((page) => ({ uri: `https://shop.example.com/${page}`, method: 'GET' })),
+    ...more,
+  });
+  const zap = (day: number, ...alerts: object[]) => ({
+    '@programName': 'ZAP',
+    '@version': '2.17.0',
+    created: at(day),
+    site: [{ '@name': 'https://shop.example.com', alerts }],
+  });
+  const first = zap(1, alert('A', ['x', 'y'], { count: '2' }), alert('B', ['x'], { count: '1' }));
+
+  it.each([
+    ['counts more than it lists', { count: '2' }, 'present'],
+    ['calls the alert systemic, of which it lists only some', { count: '1', systemic: 'true' }, 'present'],
+    ['lists all', { count: '1', systemic: 'false' }, 'absent'],
+  ])('keeps URLs of an alert that a report may only not list, in every order: it %s', async (_, more, state) => {
+    const second = zap(8, alert('A', ['x'], more));
+    for (const reports of [
+      [first, second],
+      [second, first],
+    ]) {
+      const org = await engine.organization();
+      for (const report of reports)
+        await engine.runFile(
+          org,
+          { format: 'zap', name: 'zap.json', bytes: Buffer.from(JSON.stringify(report)) },
+          { coverage: 'complete', started_at: report.created },
+        );
+      const { rows } = await engine.admin().query('select label, state from occurrences where org_id = $1 order by label', [org]);
+      expect(rows).toEqual([
+        { label: 'GET https://shop.example.com/x', state: 'present' },
+        { label: 'GET https://shop.example.com/y', state },
+      ]);
+      expect((await engine.findings(org)).map(({ title, status }) => [title, status])).toEqual([
+        ['A', 'open'],
+        ['B', 'verified'],
+      ]);
+    }
+  });
+});
+
 describe('OpenVAS with a filter', () => {
   const openvas = (day: number, found: readonly string[], [full, filtered]: readonly [number, number], logs = 0, more = '') => `<report format_id="x"><report>
     <filters><term>apply_overrides=0 levels=hml rows=100 min_qod=70 first=1</term></filters><scan_run_status>Done</scan_run_status>

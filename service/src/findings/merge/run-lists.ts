@@ -154,13 +154,18 @@ function hasAny(texts: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql`exists (select from (${texts}) as texts (text) where ${hashSql(sql`text`)} = any(list.entries))`;
 }
 
+/** Where a check can be skipped: in the file of the location, or on its site. */
+export function placeOfCheck(location: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`coalesce(${location}->>'path', substring(${location}->>'url' from '^[^/]+//[^/]+'))`;
+}
+
 const pathOfRecord = sql`r.location->>'path'`;
 const foldersOfRecord = sql`select array_to_string((string_to_array(${pathOfRecord}, '/'))[:n], '/') from generate_series(1, cardinality(string_to_array(${pathOfRecord}, '/'))) as n`;
 
 /** Whether the list of a run says that it passed over the place of the record `r`. */
 const isPassedOver = sql`case list.kind
   when 'unread' then ${hasAny(foldersOfRecord)}
-  when 'skipped' then ${hasAny(sql`select r.rule || E'\\n' || (${pathOfRecord}) union all select name || E'\\n' from (${namesOfCheck(sql`r.rule`)}) as names (name)`)}
+  when 'skipped' then ${hasAny(sql`select r.rule || E'\\n' || ${placeOfCheck(sql`r.location`)} union all select name || E'\\n' from (${namesOfCheck(sql`r.rule`)}) as names (name)`)}
   when 'hidden' then ${hasAny(sql`${foldersOfRecord} union all select '.'`)}
   end`;
 
