@@ -17,6 +17,10 @@ const isWhole = async (id: string, text: string): Promise<boolean> => {
 
 const alerts = (count: number): string => JSON.stringify(Array.from({ length: count }, (_, n) => ({ number: n, security_advisory: {}, dependency: {} })));
 const graphql = (hasNextPage: boolean): object => ({ data: { repository: { vulnerabilityAlerts: { pageInfo: { hasNextPage }, nodes: [] } } } });
+const burpScan = (issue_counts: object, issues: number, id = '7'): string =>
+  JSON.stringify({
+    data: { scan: { id, status: 'succeeded', issue_counts, issues: Array(issues).fill({ issue_type: { name: 'A' }, origin: 'https://a.example.com' }) } },
+  });
 const hub = 'aws_security_hub/fixtures/get-findings.json';
 const inspector = 'aws_inspector2/fixtures/findings.json';
 const issues = 'sonarqube/fixtures/api-issues.json';
@@ -54,6 +58,15 @@ describe('a file that lacks results of its scan does not pass for the whole scan
     ['github', 'as long as a page', alerts(30), alerts(31)],
     ['github', 'as long as the longest page', alerts(100), alerts(99)],
     ['burp', 'of a scan that failed', changed('burp/fixtures/rest.json', () => ({ scan_status: 'failed' })), fixture('burp/fixtures/rest.json')],
+    [
+      'burp',
+      'with fewer events than the scan has',
+      changed('burp/fixtures/rest.json', () => ({ scan_metrics: { issue_events: 5 } })),
+      changed('burp/fixtures/rest.json', () => ({ scan_metrics: { issue_events: 4 } })),
+    ],
+    ['burp', 'with fewer issues than in total', burpScan({ total: 3 }, 2), burpScan({ total: 2 }, 2)],
+    ['burp', 'with fewer issues than of all severities', burpScan({ high: { total: 1 }, low: { total: 2 } }, 2), burpScan({ high: { total: 1 } }, 2)],
+    ['burp', 'without the last page', `${burpScan({ total: 3 }, 2)}\n${burpScan({ total: 1 }, 1, '8')}`, `${burpScan({ total: 3 }, 2)}\n${burpScan({}, 1)}`],
     ['qualys', 'with more hosts than the limit', detections.replace('</RESPONSE>', `${warning}</RESPONSE>`), detections],
     ['openvas', 'with a limited number of rows', counted(100), counted(1)],
   ])('%s %s', async (format, _what, part, whole) => {

@@ -1,8 +1,8 @@
 import type { ReportFormat, ReportHead } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
-import { jsonValues } from '../../json/values.ts';
 import { startAbout } from '../../shared/about.ts';
 import { notThisFormat } from '../../shared/input.ts';
+import { isWhole } from './counts.ts';
 import { readGraphql, readRest } from './json.ts';
 import { readJunit, readXml } from './xml.ts';
 
@@ -30,8 +30,7 @@ export const burp: ReportFormat = {
   async about(input) {
     const { failed, about } = startAbout();
     const head = await headOf(input);
-    const status = hasKeys(head, 'issue_events') ? ['scan_status'] : isGraphql(head) ? ['data.scan.status', 'scan.status'] : [];
-    if (status.length > 0) for await (const { value } of jsonValues(input, status)) if (value !== 'succeeded') failed();
+    if ((hasKeys(head, 'issue_events') || isGraphql(head)) && !(await isWhole(input))) failed();
     return about();
   },
   async *read(input) {

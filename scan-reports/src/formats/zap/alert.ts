@@ -71,7 +71,7 @@ function siteOf({ site, instances }: Alert): Asset | null {
   return webAsset(site) ?? webAsset(instances[0]?.uri);
 }
 
-/** A report lists only so many URLs of an alert, and counts all. ZAP stops to raise a systemic alert after some URLs. */
+/** A report lists only so many URLs of an alert, and counts all. ZAP stops raising a systemic alert after some URLs. */
 function mayHaveOthers({ text, instances }: Alert): boolean {
   return text('systemic') === 'true' || Number(text('count') ?? 0) > instances.length;
 }

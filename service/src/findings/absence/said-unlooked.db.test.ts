@@ -103,4 +103,13 @@ describe('Burp Suite', () => {
     const reports = [scan('succeeded', issue('A', 1), issue('B', 2)), scan(end, issue('A', 1))];
     expect(await statusesAfter('burp', reports, site)).toEqual({ A: 'open', B: status });
   });
+
+  it.each([
+    [2, 'open'],
+    [1, 'verified'],
+  ])('closes nothing by a list that has fewer issues than the scan: %s', async (total, status) => {
+    const counting = (issue_counts: object) => ({ data: { scan: { id: '1', status: 'succeeded', issue_counts, issues: [issue('A', 1)] } } });
+    const reports = [scan('succeeded', issue('A', 1), issue('B', 2)), counting({ total })];
+    expect(await statusesAfter('burp', reports, site)).toEqual({ A: 'open', B: status });
+  });
 });
