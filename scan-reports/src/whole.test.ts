@@ -21,6 +21,12 @@ const burpScan = (issue_counts: object, issues: number, id = '7'): string =>
   JSON.stringify({
     data: { scan: { id, status: 'succeeded', issue_counts, issues: Array(issues).fill({ issue_type: { name: 'A' }, origin: 'https://a.example.com' }) } },
   });
+const alertsOf = (name: string | undefined, totalCount: number, listed: number, pageInfo: object = {}): object => ({
+  ...(name ? { url: `https://github.com/acme/${name}` } : {}),
+  vulnerabilityAlerts: { totalCount, pageInfo, nodes: Array(listed).fill({ securityVulnerability: { package: { name: 'lib' }, advisory: { summary: 'A' } } }) },
+});
+const search = (nodes: object[], hasNextPage = false): object => ({ data: { search: { nodes, pageInfo: { hasNextPage } } } });
+const lines = (...documents: object[]): string => documents.map((document) => JSON.stringify(document)).join('\n');
 const hub = 'aws_security_hub/fixtures/get-findings.json';
 const inspector = 'aws_inspector2/fixtures/findings.json';
 const issues = 'sonarqube/fixtures/api-issues.json';
@@ -57,6 +63,24 @@ describe('a file that lacks results of its scan does not pass for the whole scan
     ['github', 'without the last page', JSON.stringify([graphql(false), graphql(true)]), JSON.stringify([graphql(true), graphql(false)])],
     ['github', 'as long as a page', alerts(30), alerts(31)],
     ['github', 'as long as the longest page', alerts(100), alerts(99)],
+    [
+      'github',
+      'with fewer alerts than in total',
+      lines({ data: { repository: alertsOf('shop', 3, 2) } }),
+      lines({ data: { repository: alertsOf('shop', 3, 2) } }, { data: { repository: alertsOf('shop', 3, 1) } }),
+    ],
+    [
+      'github',
+      'with fewer alerts of one repository than in total',
+      lines(search([alertsOf('shop', 1, 1)]), search([alertsOf('site', 5, 4)])),
+      lines(search([alertsOf('shop', 1, 1)]), search([alertsOf('site', 4, 4)])),
+    ],
+    [
+      'github',
+      'with a next page of a repository that is not the last one',
+      JSON.stringify([search([alertsOf('shop', 0, 0, { hasNextPage: true })]), search([alertsOf('site', 0, 0, { hasNextPage: false })])]),
+      JSON.stringify([search([alertsOf('shop', 0, 0, { hasNextPage: true })]), search([alertsOf('shop', 0, 0, { hasNextPage: false })])]),
+    ],
     ['burp', 'of a scan that failed', changed('burp/fixtures/rest.json', () => ({ scan_status: 'failed' })), fixture('burp/fixtures/rest.json')],
     [
       'burp',

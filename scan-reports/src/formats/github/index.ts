@@ -9,6 +9,7 @@ import { runEntry } from '../../shared/run.ts';
 import { codeScanningAlert } from './code-scanning.ts';
 import { dependabotAlert } from './dependabot.ts';
 import { graphqlAlert, REPOSITORY_PATHS, readRepositories } from './graphql.ts';
+import { hasAllPages, isNoPage } from './pages.ts';
 import { secretScanningAlert } from './secret-scanning.ts';
 
 const ALERT_FIELD = /"(?:security_advisory|security_vulnerability|most_recent_instance|secret_type)"\s*:/;
@@ -35,7 +36,7 @@ export const github: ReportFormat = {
   async about(input) {
     const head = await headOf(input);
     const kind = isGraphql(head) ? 'security_advisory' : /"(security_advisory|secret_type|rule)"\s*:/.exec(head.text)?.[1];
-    const isWhole = isGraphql(head) ? await hasLastPage(input, head) : !PAGE_SIZES.includes(await countAlerts(input, head));
+    const isWhole = isGraphql(head) ? await hasAllPages(input, head) : await isNoPage(input, head);
     return { tools: kind === undefined ? [] : [TOOLS[kind as keyof typeof TOOLS]], finished: isWhole, unread: [] };
   },
   async *read(input) {
@@ -44,27 +45,6 @@ export const github: ReportFormat = {
     else yield* readRest(input, head);
   },
 };
-
-/** Alerts of one REST response, by default and at most. A list of exactly this length may be the first of several pages. */
-const PAGE_SIZES = [30, 100];
-
-async function countAlerts(input: ReportInput, head: ReportHead): Promise<number> {
-  let alerts = 0;
-  if (head.jsonShape === 'array') for await (const _ of jsonValues(input, ['*.number'])) alerts++;
-  return alerts;
-}
-
-/** A later page of a repository replaces what an earlier one says about the next one. */
-async function hasLastPage(input: ReportInput, head: ReportHead): Promise<boolean> {
-  const pages = head.jsonShape === 'array' ? '*.' : '';
-  const more = new Map<string, unknown>();
-  for await (const { path, value } of jsonValues(
-    input,
-    REPOSITORY_PATHS.map((repository) => `${pages}${repository}vulnerabilityAlerts.pageInfo.hasNextPage`),
-  ))
-    more.set(path.slice(pages === '' ? 0 : 1).join('.'), value);
-  return ![...more.values()].includes(true);
-}
 
 function isGraphql({ jsonShape, text }: ReportHead): boolean {
   return jsonShape !== null && /"vulnerabilityAlerts"\s*:\s*(?:\{|null)/.test(text);

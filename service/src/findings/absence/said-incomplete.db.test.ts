@@ -218,6 +218,24 @@ describe('ZAP', () => {
   });
 });
 
+describe('GitHub', () => {
+  const alert = (number: number) => ({
+    number,
+    state: 'OPEN',
+    securityVulnerability: { severity: 'HIGH', package: { name: `lib${number}` }, advisory: { summary: `V${number}`, ghsaId: `GHSA-0000-0000-000${number}` } },
+  });
+  const response = (numbers: number[], more: object) => ({
+    data: { repository: { url: shop.name, vulnerabilityAlerts: { nodes: numbers.map(alert), ...more } } },
+  });
+
+  it.each([
+    ['counts more alerts than it lists', { totalCount: 2 }, 'open'],
+    ['counts the alerts that it lists', { totalCount: 1 }, 'verified'],
+  ])('closes nothing if a response may not have all alerts: it %s', async (_, more, status) => {
+    expect(await statusesAfter('github', [response([1, 2], { totalCount: 2 }), response([1], more)])).toEqual({ V1: 'open', V2: status });
+  });
+});
+
 describe('OpenVAS with a filter', () => {
   const openvas = (day: number, found: readonly string[], [full, filtered]: readonly [number, number], logs = 0, more = '') => `<report format_id="x"><report>
     <filters><term>apply_overrides=0 levels=hml rows=100 min_qod=70 first=1</term></filters><scan_run_status>Done</scan_run_status>
