@@ -63,6 +63,7 @@ describe('a file that lacks results of its scan does not pass for the whole scan
     ['github', 'without the last page', JSON.stringify([graphql(false), graphql(true)]), JSON.stringify([graphql(true), graphql(false)])],
     ['github', 'as long as a page', alerts(30), alerts(31)],
     ['github', 'as long as the longest page', alerts(100), alerts(99)],
+    ['github', 'as long as a page, with an alert in each line', lines(...JSON.parse(alerts(30))), lines(...JSON.parse(alerts(31)))],
     [
       'github',
       'with fewer alerts than in total',
@@ -80,6 +81,18 @@ describe('a file that lacks results of its scan does not pass for the whole scan
       'with a next page of a repository that is not the last one',
       JSON.stringify([search([alertsOf('shop', 0, 0, { hasNextPage: true })]), search([alertsOf('site', 0, 0, { hasNextPage: false })])]),
       JSON.stringify([search([alertsOf('shop', 0, 0, { hasNextPage: true })]), search([alertsOf('shop', 0, 0, { hasNextPage: false })])]),
+    ],
+    [
+      'github',
+      'with a page before',
+      JSON.stringify({ data: { repository: alertsOf(undefined, 0, 0, { hasPreviousPage: true }) } }),
+      lines({ data: { repository: alertsOf(undefined, 0, 0) } }, { data: { repository: alertsOf(undefined, 0, 0, { hasPreviousPage: true }) } }),
+    ],
+    [
+      'github',
+      'with a next page of repositories',
+      lines(search([alertsOf('shop', 0, 0)], true)),
+      lines(search([alertsOf('shop', 0, 0)], true), search([alertsOf('site', 0, 0)])),
     ],
     ['burp', 'of a scan that failed', changed('burp/fixtures/rest.json', () => ({ scan_status: 'failed' })), fixture('burp/fixtures/rest.json')],
     [

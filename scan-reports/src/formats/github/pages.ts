@@ -9,14 +9,16 @@ const PAGE_SIZES = [30, 100];
 /** Whether a list of alerts from the REST API has another length than a page. `gh api --paginate --slurp` writes the lists of all pages. */
 export async function isNoPage(input: ReportInput, { jsonShape }: ReportHead): Promise<boolean> {
   let alerts = 0;
-  if (jsonShape === 'array') for await (const _ of jsonValues(input, ['*.number'])) alerts++;
+  const number = jsonShape === 'array' ? ['*.number'] : jsonShape === 'lines' ? ['number'] : [];
+  if (number.length > 0) for await (const _ of jsonValues(input, number)) alerts++;
   return !PAGE_SIZES.includes(alerts);
 }
 
-/** One page of a list of alerts. */
+/** One page of a list of alerts or repositories. */
 interface Page {
   /** Keys from the root of the response. */
   position: string;
+  /** The repository, for a list of alerts. */
   repository: Obj;
   info: Obj;
   counted: number;
@@ -25,30 +27,35 @@ interface Page {
 
 const NAMES = ['url', 'nameWithOwner', 'name'];
 const ALERTS = ['pageInfo', 'totalCount', 'nodes.*', 'edges.*'].map((field) => `vulnerabilityAlerts.${field}`);
+const LISTS = new Set(REPOSITORY_PATHS.flatMap((path) => /^(.*)(?:nodes\.\*|edges\.\*\.node)\.$/.exec(path)?.[1] ?? []));
 
 /**
- * Whether responses of the GraphQL API have all alerts of their repositories. A later page of a repository replaces what an earlier one says about the next
- * one. Another repository can be at the same position of another page.
+ * Whether responses of the GraphQL API have all alerts of their repositories, and all repositories. What the first page of a list says about the one before
+ * counts, and what the last page says about the next one. Another repository can be at the same position of another page.
  */
 export async function hasAllPages(input: ReportInput, { jsonShape }: ReportHead): Promise<boolean> {
-  const lists = new Map<string, { hasNext: boolean; counted: number; listed: number }>();
+  const lists = new Map<string, { hasPrevious: boolean; hasNext: boolean; counted: number; listed: number }>();
   for (const { position, repository, info, counted, listed } of await readPages(input, jsonShape === 'array' ? '*.' : '')) {
     const name = str(repository.url) ?? str(repository.nameWithOwner) ?? str(repository.name) ?? position;
     const before = lists.get(name);
     lists.set(name, {
+      hasPrevious: before?.hasPrevious ?? info.hasPreviousPage === true,
       hasNext: (info.hasNextPage ?? before?.hasNext) === true,
       counted: Math.max(counted, before?.counted ?? 0),
       listed: listed + (before?.listed ?? 0),
     });
   }
-  return [...lists.values()].every(({ hasNext, counted, listed }) => !hasNext && counted <= listed);
+  return [...lists.values()].every(({ hasPrevious, hasNext, counted, listed }) => !hasPrevious && !hasNext && counted <= listed);
 }
 
 /** The names of a repository may come after its alerts. `start` is the part of a path that says which page of the file it is. */
 async function readPages(input: ReportInput, start: string): Promise<Page[]> {
   const pages = new Map<string, Page>();
   const names = new Map<string, Obj>();
-  const fields = REPOSITORY_PATHS.flatMap((path) => [...NAMES, ...ALERTS].map((field) => `${path}${field}`));
+  const fields = [
+    ...REPOSITORY_PATHS.flatMap((path) => [...NAMES, ...ALERTS].map((field) => `${path}${field}`)),
+    ...[...LISTS].map((path) => `${path}pageInfo`),
+  ];
   for await (const { document, path, value } of jsonValues(
     input,
     fields.map((field) => `${start}${field}`),
