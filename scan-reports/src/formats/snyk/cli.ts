@@ -16,6 +16,7 @@ import { isSystemPackage } from '../../shared/purl.ts';
 import { epssOf, maturityOf, ratingOf, uniqueRatings } from '../../shared/ratings.ts';
 import { arr, count, isObj, type Obj, obj, str, strs } from '../../shared/read.ts';
 import { runEntry } from '../../shared/run.ts';
+import { startListed } from './listed.ts';
 
 /** A project, or an application inside an image. */
 interface Project {
@@ -24,7 +25,19 @@ interface Project {
   manager: string | undefined;
 }
 
-const FIELDS = ['projectName', 'displayTargetFile', 'targetFile', 'path', 'packageManager', 'platform', 'error', 'severityThreshold', 'dependencyCount'];
+const FIELDS = [
+  'projectName',
+  'displayTargetFile',
+  'targetFile',
+  'path',
+  'packageManager',
+  'platform',
+  'error',
+  'severityThreshold',
+  'dependencyCount',
+  'uniqueCount',
+  'summary',
+];
 const LISTS = ['vulnerabilities', 'infrastructureAsCodeIssues', 'filtered.ignore', 'filtered.patch'] as const;
 const NO_PROJECT: Project = { asset: null, path: undefined, manager: undefined };
 
@@ -44,11 +57,13 @@ export async function* readCli(input: ReportInput, isArray: boolean): AsyncGener
   yield* runEntry({ lock_files: lockFiles(headers), left_out: leftOut(headers) });
   yield* coveredAssets(headers);
   const projects = new Map([...headers].map(([owner, header]) => [owner, projectOf(owner, header, headers)]));
+  const listed = startListed(headers);
   const patterns = prefixes.flatMap((prefix) => LISTS.map((list) => `${prefix}${list}.*`));
   for await (const found of jsonValues(input, patterns)) {
     const place = placeOf(found);
     const list = LISTS[found.pattern % LISTS.length] ?? 'vulnerabilities';
     const owner = found.path.slice(0, -1 - list.split('.').length).join('.');
+    listed.add(owner, obj(found.value).id);
     yield* record(place, () => {
       if (found.error || !isObj(found.value)) throw new RecordError(found.error ?? 'the record is not an object');
       const project = projects.get(owner) ?? NO_PROJECT;
@@ -56,6 +71,7 @@ export async function* readCli(input: ReportInput, isArray: boolean): AsyncGener
       return vulnerabilityOf(found.value, place, project, list);
     });
   }
+  for (const owner of listed.cut()) yield* runEntry({ asset: projects.get(owner)?.asset, unfinished: true });
 }
 
 async function readHeaders(input: ReportInput, prefixes: readonly string[]): Promise<Map<string, Obj>> {

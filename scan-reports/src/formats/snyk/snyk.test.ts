@@ -281,3 +281,28 @@ test('names the lock files of the projects that were tested', async () => {
   const { runs } = await readAll(snyk, fromBuffer(JSON.stringify(project)));
   expect(runs).toEqual([{ lock_files: ['shop-web/package-lock.json'], left_out: ['misconfigurations'] }, { asset: { type: 'repository', name: 'shop-web' } }]);
 });
+
+test('says of which projects it lists fewer vulnerabilities than it counts', async () => {
+  const vulnerability = (id: string) => ({ id, name: 'a', version: '1', upgradePath: [] });
+  const project = (projectName: string, ids: string[], more: object) => ({
+    vulnerabilities: ids.map(vulnerability),
+    ok: false,
+    packageManager: 'npm',
+    projectName,
+    ...more,
+  });
+  const cutIn = async (...projects: object[]) => {
+    const { runs } = await readAll(snyk, fromBuffer(JSON.stringify(projects.length === 1 ? projects[0] : projects)));
+    return runs.flatMap(({ asset, unfinished }) => (unfinished ? [asset?.name] : []));
+  };
+  const paths = (count: number, word = '') => ({ summary: `${count} ${word}vulnerable dependency paths` });
+  expect(await cutIn(project('shop', ['A', 'B', 'A'], { uniqueCount: 2, ...paths(3) }))).toEqual([]);
+  expect(await cutIn(project('shop', [], { uniqueCount: 0, summary: 'No known vulnerabilities' }))).toEqual([]);
+  expect(await cutIn(project('shop', ['A'], { uniqueCount: 2 }), project('site', ['A'], { uniqueCount: 1 }))).toEqual(['shop']);
+  expect(await cutIn(project('shop', ['A', 'A'], { uniqueCount: 2 }))).toEqual(['shop']);
+  expect(await cutIn(project('shop', ['A'], paths(2)), project('site', ['A'], paths(2, 'critical or high severity ')))).toEqual(['shop', 'site']);
+  expect(await cutIn(project('shop', ['A'], { ...paths(2), filtered: { ignore: [vulnerability('B')], patch: [] } })), 'one is ignored').toEqual([]);
+  const image = project('docker-image|web', ['A'], { packageManager: 'deb', path: 'web:1', applications: [project('app', ['B'], { uniqueCount: 2 })] });
+  expect(await cutIn(image), 'in an application of an image').toEqual(['web:1']);
+  expect(await cutIn({ ...project('shop', ['A'], { uniqueCount: 2 }), projectName: undefined }), 'without a name').toEqual([undefined]);
+});

@@ -236,6 +236,29 @@ describe('GitHub', () => {
   });
 });
 
+describe('Snyk', () => {
+  const snyk = (projectName: string, ids: string[], uniqueCount: number) => ({
+    vulnerabilities: ids.map((id) => ({ id: `SNYK-JS-${id}-1`, title: id, name: id.toLowerCase(), version: '1', severity: 'high', upgradePath: [] })),
+    ok: false,
+    dependencyCount: 5,
+    packageManager: 'npm',
+    projectName,
+    uniqueCount,
+  });
+
+  it.each([
+    ['counts more vulnerabilities than it lists', 2, 'open'],
+    ['counts the vulnerabilities that it lists', 1, 'verified'],
+  ])('closes nothing of a project that may not be listed completely: it %s', async (_, count, status) => {
+    const reports = [
+      [snyk('shop', ['A', 'B'], 2), snyk('site', ['C', 'D'], 2)],
+      [snyk('shop', ['A'], count), snyk('site', ['C'], 1)],
+    ];
+    expect(await statusesAfter('snyk', reports, null)).toEqual({ A: 'open', B: status, C: 'open', D: 'verified' });
+    expect(await statusesAfter('snyk', [snyk('shop', ['A', 'B'], 2), snyk('shop', ['A'], count)])).toEqual({ A: 'open', B: status });
+  });
+});
+
 describe('OpenVAS with a filter', () => {
   const openvas = (day: number, found: readonly string[], [full, filtered]: readonly [number, number], logs = 0, more = '') => `<report format_id="x"><report>
     <filters><term>apply_overrides=0 levels=hml rows=100 min_qod=70 first=1</term></filters><scan_run_status>Done</scan_run_status>
