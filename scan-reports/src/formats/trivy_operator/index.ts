@@ -8,7 +8,7 @@ import { arr, type Obj, obj } from '../../shared/read.ts';
 import { runEntry } from '../../shared/run.ts';
 import { complianceCheck, complianceControl } from './compliance.ts';
 import { checkOf, secretOf, vulnerabilityOf } from './findings.ts';
-import { artifactAsset, type Resource, resourceOf } from './resource.ts';
+import { artifactAsset, type Resource, resourceOf, workloadAsset } from './resource.ts';
 import { startListed } from './summary.ts';
 
 const API_GROUP = /"apiVersion"\s*:\s*"aquasecurity\.github\.io\//;
@@ -49,20 +49,17 @@ export const trivyOperator: ReportFormat = {
   async *read(input) {
     if (!isReport(await headOf(input))) throw notThisFormat(trivyOperator.expects);
     const resources = await readResources(input);
-    let hasSecrets = false;
-    for (const resource of resources.all()) {
-      yield* readRun(resource);
-      hasSecrets ||= /^ExposedSecretReport$/.test(resource.kind ?? '');
-    }
+    for (const resource of resources.all()) yield* readRun(resource);
     const lists = [...Object.keys(LISTS), 'status.detailReport.results'];
     const patterns = PREFIXES.flatMap((prefix) => lists.map((list) => `${prefix}${list}.*`));
     const listed = startListed();
     for await (const found of jsonValues(input, patterns)) {
-      if (found.path.at(-2) === 'vulnerabilities') listed.add(resources.of(found), obj(found.value));
+      if (found.path.at(-3) === 'report') listed.add(resources.of(found), obj(found.value));
       yield* readEntry(found, resources);
     }
-    // Reports about secrets and about vulnerabilities of an image are different resources.
-    yield* runEntry({ left_out: [...(hasSecrets ? [] : ['secrets' as const]), ...listed.leftOut(resources.all())] });
+    const all = [...resources.all()];
+    yield* runEntry({ left_out: listed.leftOut(all) });
+    for (const resource of all.filter(listed.lacksChecks)) yield* runEntry({ asset: workloadAsset(resource), unfinished: true });
   },
 };
 

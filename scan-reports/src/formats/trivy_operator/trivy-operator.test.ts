@@ -156,6 +156,23 @@ test('says which severities it does not show all of', async () => {
   expect(await leftOut(['ClusterVulnerabilityReport', { summary: { mediumCount: 1 } }])).toEqual(['secrets', 'medium']);
   expect(await leftOut(counting({ unknownCount: 1 })), 'the severity may be any').toEqual(['secrets', 'system_packages', 'libraries']);
   expect(await leftOut(['ConfigAuditReport', { summary: { highCount: 9 }, checks: [] }]), 'counts checks').toEqual(['secrets']);
+  expect(await leftOut(counting({ noneCount: 1 }))).toEqual(['secrets', 'info']);
+  const secret = { ruleID: 'key', target: '/app/key', severity: 'HIGH' };
+  expect(await leftOut(['ExposedSecretReport', { summary: { highCount: 1 }, secrets: [secret] }])).toEqual([]);
+  expect(await leftOut(['ExposedSecretReport', { summary: { highCount: 2 }, secrets: [secret] }])).toEqual(['secrets']);
+});
+
+test('says of which workloads it lists fewer failed checks than it counts', async () => {
+  const checks = [false, false, true].map((success, index) => ({ checkID: `KSV00${index}`, severity: 'HIGH', success }));
+  const cutIn = async (kind: string, summary: object) => {
+    const { runs } = await readAll(trivyOperator, fromBuffer(JSON.stringify(resource(kind, { checks, summary }))));
+    return runs.flatMap(({ asset, unfinished }) => (unfinished ? [asset?.name] : []));
+  };
+  for (const kind of ['ConfigAuditReport', 'ClusterRbacAssessmentReport', 'InfraAssessmentReport']) {
+    expect(await cutIn(kind, { highCount: 2, lowCount: 0 })).toEqual([]);
+    expect(await cutIn(kind, { highCount: 3 })).toEqual(['shop/Job/mail']);
+    expect(await cutIn(kind, { highCount: 2, lowCount: 1 })).toEqual(['shop/Job/mail']);
+  }
 });
 
 test('keeps the score and the type of a package without package URL', async () => {

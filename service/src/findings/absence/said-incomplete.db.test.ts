@@ -236,6 +236,22 @@ describe('GitHub', () => {
   });
 });
 
+describe('Trivy Operator', () => {
+  const audit = (day: number, ids: string[], highCount: number) => ({
+    apiVersion: 'aquasecurity.github.io/v1alpha1',
+    kind: 'ConfigAuditReport',
+    metadata: { name: 'web', namespace: 'shop', labels: { 'trivy-operator.resource.kind': 'Job', 'trivy-operator.resource.name': 'web' } },
+    report: { updateTimestamp: at(day), summary: { highCount }, checks: ids.map((checkID) => ({ checkID, title: checkID, severity: 'HIGH', success: false })) },
+  });
+
+  it.each([
+    ['counts more failures than it lists', 2, 'open'],
+    ['counts the failures that it lists', 1, 'verified'],
+  ])('closes no checks of a workload that may not all be listed: it %s', async (_, count, status) => {
+    expect(await statusesAfter('trivy_operator', [audit(1, ['A', 'B'], 2), audit(8, ['A'], count)], null)).toEqual({ A: 'open', B: status });
+  });
+});
+
 describe('Snyk', () => {
   const snyk = (projectName: string, ids: string[], uniqueCount: number) => ({
     vulnerabilities: ids.map((id) => ({ id: `SNYK-JS-${id}-1`, title: id, name: id.toLowerCase(), version: '1', severity: 'high', upgradePath: [] })),
