@@ -120,7 +120,8 @@ export async function findRetracted(tx: TenantTx, resolution: Resolution, absenc
 /**
  * Blocks the closure of all findings of one kind, for example all in libraries, if the run reports only others and does not say that it looked for them.
  * A tool that looked for a kind may still have left out lower severities, so it must report something that is as low. Many findings that are all below the
- * lowest severity of the run were probably left out as well. Findings that the run is known not to have looked for do not count.
+ * lowest severity of the run were probably left out as well. The options of a tool hold for all assets of a run, so many such weaknesses on several assets
+ * are enough, however few each of them has. Findings that the run is known not to have looked for do not count.
  */
 export async function findNarrower(tx: TenantTx, resolution: Resolution, absence: Absence): Promise<void> {
   const { orgId, importId } = resolution;
@@ -130,23 +131,29 @@ export async function findNarrower(tx: TenantTx, resolution: Resolution, absence
   const kinds = kindsSql('f', sql`f.source_severity`);
   await sql`
     with missing as materialized (
-      select c.finding_id, c.track, f.asset_id, f.source_severity as severity, ${kinds} as kinds, c.blockers = '{}' as is_unexplained
+      select c.finding_id, c.track, f.asset_id, f.weakness, f.source_severity as severity, ${kinds} as kinds, c.blockers = '{}' as is_unexplained
       from import_closures c join findings f on f.org_id = ${orgId} and f.id = c.finding_id
       where c.org_id = ${orgId} and c.import_id = ${importId} and c.absence in ('gone', 'retracted')
+    ), shown as materialized (
+      select f.asset_id, reported.track, ${kinds} as kinds, f.source_severity as severity
+      from (${reportedSql(resolution)}) reported join findings f on f.org_id = ${orgId} and f.id = reported.finding_id
     ), reported as materialized (
-      select f.asset_id, reported.track, array_agg(distinct kind) as kinds, ${lowestSql(sql`f.source_severity`)} as lowest
-      from (${reportedSql(resolution)}) reported join findings f on f.org_id = ${orgId} and f.id = reported.finding_id cross join lateral unnest(${kinds}) as kind
-      group by 1, 2
+      select shown.asset_id, shown.track, array_agg(distinct kind) as kinds, ${lowestSql(sql`shown.severity`)} as lowest
+      from shown cross join lateral unnest(shown.kinds) as kind group by 1, 2
     ), empty as materialized (
       select missing.asset_id, missing.track, kind, min(reported.lowest) as lowest from missing join reported using (asset_id, track) cross join lateral unnest(missing.kinds) as kind
       where kind = any(${SEPARATE as string[]}) and array_position(reported.kinds, kind) is null group by 1, 2, 3 having count(*) filter (where missing.is_unexplained) >= ${NARROW}
     ), below as materialized (
       select missing.asset_id, missing.track, min(reported.lowest) as lowest from missing join reported using (asset_id, track)
       where missing.severity between 1 and reported.lowest - 1 and 'up_to_medium' <> all(${looked}::text[]) group by 1, 2 having count(*) filter (where missing.is_unexplained) >= ${NARROW}
+    ), below_all as materialized (
+      select run.lowest from (select ${lowestSql(sql`shown.severity`)} as lowest from shown having count(*) > 0) run join missing on missing.severity between 1 and run.lowest - 1
+      where 'up_to_medium' <> all(${looked}::text[]) group by 1 having count(distinct missing.weakness) filter (where missing.is_unexplained) >= ${NARROW}
     ), blocked as materialized (
       select missing.finding_id, missing.track from missing join empty using (asset_id, track)
       where empty.kind = any(missing.kinds) and (empty.kind <> all(${looked}::text[]) or ('up_to_medium' <> all(${looked}::text[]) and missing.severity < empty.lowest))
       union select missing.finding_id, missing.track from missing join below using (asset_id, track) where missing.severity between 1 and below.lowest - 1
+      union select missing.finding_id, missing.track from missing join below_all on missing.severity between 1 and below_all.lowest - 1
       union select finding_id, track from missing where kinds && ${leftOut}::text[]
     )
     update import_closures c set blockers = array_append(c.blockers, 'scan_narrower') from blocked

@@ -89,6 +89,44 @@ describe('Nexpose', () => {
   });
 });
 
+describe('Trivy Operator', () => {
+  const workloads = Array.from({ length: 12 }, (_, n) => n);
+  const cluster = (day: number, found: (workload: number) => [id: number, severity: string][]) => ({
+    items: workloads.map((n) => ({
+      apiVersion: 'aquasecurity.github.io/v1alpha1',
+      kind: 'VulnerabilityReport',
+      metadata: { name: `w${n}`, namespace: 'shop', labels: { 'trivy-operator.resource.kind': 'Job', 'trivy-operator.resource.name': `w${n}` } },
+      report: {
+        updateTimestamp: at(day),
+        artifact: { repository: `shop/w${n}`, tag: '1', digest: `sha256:${day}${n}` },
+        vulnerabilities: found(n).map(([id, severity]) => ({
+          vulnerabilityID: `CVE-2024-${1000 + id}`,
+          resource: `lib${id}`,
+          installedVersion: '1',
+          severity,
+          title: severity,
+        })),
+      },
+    })),
+  });
+  const stays = (n: number): [number, string] => [100 + n, 'HIGH'];
+
+  it.each([
+    ['the reports of all workloads have none of a lower severity any more', (n: number) => n, (n: number) => [stays(n)], 'open'],
+    ['another workload has one of the same severity', (n: number) => n, (n: number) => (n === 0 ? [stays(n), [200, 'LOW']] : [stays(n)]), 'verified'],
+    ['it was the same vulnerability everywhere', () => 1, (n: number) => [stays(n)], 'verified'],
+  ] as const)('closes nothing of a severity that the operator may not look for any more, in every order: %s', async (_, low, later, status) => {
+    const reports = [cluster(1, (n) => [stays(n), [low(n), 'LOW']]), cluster(8, (n) => [...later(n)] as [number, string][])];
+    for (const order of [reports, reports.toReversed()]) {
+      const org = await engine.organization();
+      for (const report of order)
+        await engine.runFile(org, { format: 'trivy_operator', name: 'x.json', bytes: Buffer.from(JSON.stringify(report)) }, { coverage: 'complete' });
+      const ofFirst = (await engine.findings(org)).filter(({ title, location }) => title === 'LOW' && location.component !== 'lib200');
+      expect(ofFirst.map((finding) => finding.status)).toEqual(workloads.map(() => status));
+    }
+  });
+});
+
 describe('Burp Suite', () => {
   const site: Asset = { type: 'web_application', name: 'https://shop.example.com' };
   const issue = (name: string, n: number) => ({ issue_type: { type_index: `${n}`, name }, origin: site.name, path: '/', severity: 'high' });

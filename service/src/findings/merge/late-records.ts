@@ -25,11 +25,11 @@ export async function leaveNarrowerOpen(tx: TenantTx, { orgId, importId, sourceI
   const ofRun = sql`using (asset_id, track, absent_at)`;
   await sql`
     with late as materialized (
-      select g.n, g.asset_id, g.track, g.absent_at, r.severity, ${kindsSql('r', sql`r.severity`)} as kinds
+      select g.n, g.asset_id, g.track, g.absent_at, g.weakness, r.severity, ${kindsSql('r', sql`r.severity`)} as kinds
       from tenant_import_groups g join tenant_import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = g.n
       where g.org_id = ${orgId} and g.import_id = ${importId} and g.absent_at is not null and g.outcome in ('created', 'joined')
     ), later as materialized (
-      select run.asset_id, run.track, run.absent_at, max(scan.ended_at) as ended_at,
+      select run.asset_id, run.track, run.absent_at, max(scan.ended_at) as ended_at, (array_agg(scan.import_id order by scan.import_id))[1] as import_id,
         coalesce(array_agg(looked) filter (where looked is not null), '{}') as looked_for
       from (select asset_id, track, absent_at from late group by 1, 2, 3) run
       join run_assets scan on scan.org_id = ${orgId} and scan.source_id = ${sourceId} and scan.asset_id = run.asset_id and scan.track = run.track and scan.complete and scan.accepted
@@ -50,11 +50,25 @@ export async function leaveNarrowerOpen(tx: TenantTx, { orgId, importId, sourceI
     ), below as materialized (
       select late.asset_id, late.track, late.absent_at, min(reported.lowest) as lowest from late join reported ${ofRun} join later ${ofRun}
       where late.severity between 1 and reported.lowest - 1 and 'up_to_medium' <> all(later.looked_for) group by 1, 2, 3 having count(*) >= ${NARROW}
+    ), other_run as materialized (
+      select later.import_id from late join later ${ofRun} where 'up_to_medium' <> all(later.looked_for) group by 1 having count(distinct late.weakness) >= ${NARROW}
+    ), lowest_of_run as materialized (
+      select scan.import_id, ${lowestSql(sql`f.source_severity`)} as lowest
+      from other_run join run_assets scan on scan.org_id = ${orgId} and scan.source_id = ${sourceId} and scan.import_id = other_run.import_id
+      join findings f on f.org_id = ${orgId} and f.asset_id = scan.asset_id
+      join sightings s on s.org_id = ${orgId} and s.finding_id = f.id and s.source_id = ${sourceId} and s.track = scan.track
+      left join source_coverage c on c.org_id = ${orgId} and c.source_id = ${sourceId} and c.asset_id = scan.asset_id and c.track = scan.track
+      where s.first_seen <= scan.ended_at and ${lastSeenSql} >= scan.started_at group by 1
+    ), below_all as materialized (
+      select later.import_id, lowest_of_run.lowest from late join later ${ofRun} join lowest_of_run using (import_id)
+      where late.severity between 1 and lowest_of_run.lowest - 1 group by 1, 2 having count(distinct late.weakness) >= ${NARROW}
     ), left_open as materialized (
       select late.n from late join empty ${ofRun} where empty.kind = any(late.kinds)
         and (empty.kind <> all(empty.looked_for) or ('up_to_medium' <> all(empty.looked_for) and late.severity < empty.lowest))
       union
       select late.n from late join below ${ofRun} where late.severity between 1 and below.lowest - 1
+      union
+      select late.n from late join later ${ofRun} join below_all using (import_id) where late.severity between 1 and below_all.lowest - 1
       union
       select unnest(array_agg(late.n)) from late left join reported ${ofRun} where reported.asset_id is null group by late.asset_id, late.track, late.absent_at having count(*) >= ${NARROW}
     )
