@@ -128,7 +128,8 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report):
   const closures = await closeAbsent(tx, resolution, absence, outcomes);
   const { isClosing, withheld } = closures;
   const back = listed.length > 0 ? await reopenUnproven(tx, resolution.actor, listed, 'asset_listed') : [];
-  const redecided = [...back, ...(await followDecisions(tx, resolution, [...back, ...closures.inFewerPlaces]))];
+  const others = [...back, ...outcomes.inOtherPlaces, ...closures.inFewerPlaces];
+  const redecided = [...back, ...(await followDecisions(tx, resolution, others))];
   const changes = await recordChanges(tx, orgId, row.id);
   const run = { ...factsOf(staged.run), ...namedBy(report, staged), unstated: unstatedBy(absence) };
   const timeless = collected || !report.timeless ? null : Buffer.from(report.timeless);
@@ -183,7 +184,7 @@ async function endStated(tx: TenantTx, actor: Actor, follower: FindingFollower, 
   return endNamedTracks(tx, actor, follower, { names, assets: rows.map(({ asset_id }) => asset_id) });
 }
 
-/** Applies the decisions of people to what the import changed. Returns the findings whose status changed. */
+/** Applies the decisions of people to what the import changed. `others` are findings that are back, or in other places. Returns the findings whose status changed. */
 async function followDecisions(tx: TenantTx, { orgId, importId, sla, actor }: Resolution, others: readonly string[]): Promise<string[]> {
   const ids = sql`
     select finding_id from tenant_import_groups where org_id = ${orgId} and import_id = ${importId} and outcome <> 'unchanged'

@@ -1,6 +1,7 @@
 import type { LookedFor } from '@rrs/scan-reports';
 import { type RawBuilder, sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
+import { idsSql } from '../follower.ts';
 import { lastSeenSql } from './group-records.ts';
 import type { Resolution } from './resolution.ts';
 import { kindsSql, looksAtPlaceSql } from './run-lists.ts';
@@ -77,8 +78,8 @@ export async function leaveNarrowerOpen(tx: TenantTx, { orgId, importId, sourceI
   );
 }
 
-/** Keeps places that only an older report shows. They are gone if a complete scan that looked there has been made since. */
-export async function keepLatePlaces(tx: TenantTx, resolution: Resolution): Promise<void> {
+/** Keeps places that only an older report shows. They are gone if a complete scan that looked there has been made since. Returns the findings. */
+export async function keepLatePlaces(tx: TenantTx, resolution: Resolution): Promise<string[]> {
   const { orgId, importId, sourceId } = resolution;
   const { rows } = await sql<{ finding_id: string }>`
     with late as materialized (
@@ -107,5 +108,7 @@ export async function keepLatePlaces(tx: TenantTx, resolution: Resolution): Prom
     union all
     select ${orgId}::uuid, finding_id, ${sourceId}::uuid, track, ${placeKey(sql`place`)}, place, location, 'present', first_seen, last_seen from single
     on conflict do nothing returning finding_id`.execute(tx);
-  if (rows.length > 0) await countPlaces(tx, orgId, sql`select unnest(${[...new Set(rows.map(({ finding_id }) => finding_id))]}::uuid[])`);
+  const ids = [...new Set(rows.map(({ finding_id }) => finding_id))];
+  if (ids.length > 0) await countPlaces(tx, orgId, idsSql(ids));
+  return ids;
 }

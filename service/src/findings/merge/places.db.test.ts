@@ -113,6 +113,15 @@ describe('a decision', () => {
     expect(await state()).toMatchObject([{ status: 'false_positive', reason_code: 'decision_resumed', place_count: 1 }]);
   });
 
+  it('does not hide a new place that only a report shows that arrives late', async () => {
+    const [known, added] = [lodash('web/package-lock.json', '4.17.15'), lodash('srv/package-lock.json', '3.0.0')];
+    await run([known], 1);
+    await patch(dismiss);
+    await run([known], 5, { complete: false });
+    expect(await run([known, added], 3, { complete: false })).toMatchObject({ updated: 0 });
+    expect(await state()).toMatchObject([{ status: 'open', reason_code: 'new_occurrence', place_count: 2 }]);
+  });
+
   it('holds again if the finding comes back only where it was made, after all of it was gone', async () => {
     await run([injection('/a')], 1);
     await patch(dismiss);

@@ -19,6 +19,8 @@ export interface Outcomes {
   groups: Groups;
   /** Whether the report shows a known sighting that has or had several places. */
   seenPlaces: boolean;
+  /** Findings of which a report that arrives late shows other places than newer ones. */
+  inOtherPlaces: readonly string[];
   reopened: boolean;
   /** Whether there are so many new rows that the statistics of findings are outdated. Call `analyze_findings` after the transaction. */
   grown: boolean;
@@ -32,7 +34,7 @@ export async function resolveRecords(tx: TenantTx, resolution: Resolution, compl
   const grownBefore = isLarge(resolution) && (await analyzeGrown(tx));
   if (staged.rows === 0) {
     const seenPlaces = staged.seen > 0 && (await markSeen(tx, resolution, noGroups));
-    return { groups: noGroups, seenPlaces, reopened: false, grown: grownBefore };
+    return { groups: noGroups, seenPlaces, inOtherPlaces: [], reopened: false, grown: grownBefore };
   }
   if (complete) await followMoved(tx, resolution, complete);
   const groups = await groupRecords(tx, resolution, complete !== null);
@@ -44,19 +46,17 @@ export async function resolveRecords(tx: TenantTx, resolution: Resolution, compl
   // The statistics do not include the new rows yet, and the next statements join them with existing ones. Many small imports add up, too.
   const grown = (isChanging(groups) && (await analyzeGrown(tx))) || grownBefore;
   if (groups.late) await judgeLate(tx, resolution);
-  if (groups.unchanged) {
-    await keepLatePlaces(tx, resolution);
-    await refreshTimes(tx, resolution);
-  }
+  const inOtherPlaces = groups.unchanged ? await keepLatePlaces(tx, resolution) : [];
+  if (groups.unchanged) await refreshTimes(tx, resolution);
   if (groups.updated) await updateSingle(tx, resolution);
   if (groups.shared) await updateShared(tx, resolution, groupsSql(resolution, sql`g.is_shared and g.outcome = any(${changed})`));
   if (groups.shared || groups.places || groups.joined || groups.updated)
     await countPlaces(tx, orgId, groupsSql(resolution, sql`g.outcome = any(${changed}) and (g.is_shared or g.place is null or g.outcome <> 'created')`));
   if (groups.late) await closeUnseen(tx, resolution, groupsSql(resolution, sql`g.absent_at is not null`));
-  if (!groups.known) return { groups, seenPlaces, reopened: false, grown };
+  if (!groups.known) return { groups, seenPlaces, inOtherPlaces, reopened: false, grown };
   const reopened = await reopenSeen(tx, resolution);
   await listFindings(tx, resolution);
-  return { groups, seenPlaces, reopened, grown };
+  return { groups, seenPlaces, inOtherPlaces, reopened, grown };
 }
 
 async function analyzeGrown(tx: TenantTx): Promise<boolean> {
