@@ -109,3 +109,25 @@ it('what was merged for a while and is separate again has nothing that is wrongl
     { numRuns: 6, interruptAfterTimeLimit: 20_000 },
   );
 }, 60_000);
+
+it('assets are separated once findings are that a person had merged before, and that both assets have', async () => {
+  const { scan, assetOf, findingsOf, cve } = repositories();
+  await scan({ name: 'one', track: 'prod', day: 2, shown: [3] });
+  await scan({ name: 'two', track: 'prod', day: 2, shown: [2, 3] });
+  const [one, two] = [await assetOf('one'), await assetOf('two')];
+  const found = await findingsOf(two);
+  const idOf = (k: number) => found.find(({ cves }) => cves.includes(cve(k)))?.id ?? '';
+  const [fromId, intoId] = [idOf(3), idOf(2)];
+  const reason = 'one';
+  const merged = await send('POST', `/findings/${fromId}/merge`, { into: intoId, reason });
+  const gone = (merged.body as { id: string }).id === intoId ? fromId : intoId;
+  expect(await send('POST', `/assets/${two}/merge`, { into: one, reason })).toMatchObject({ status: 200 });
+  await scan({ name: 'two', track: 'live', day: 3, shown: [3] });
+  const unmerge = () => send('POST', `/assets/${two}/unmerge`, { reason });
+  expect(await unmerge()).toMatchObject({ status: 409, body: { detail: expect.stringMatching(`^The finding "${gone}" was merged .* Split it first\\.$`) } });
+  expect(await send('POST', `/findings/${gone}/split`, { reason })).toMatchObject({ status: 200 });
+  expect(await unmerge()).toMatchObject({ status: 200 });
+  const stateOf = async (asset: string) => (await findingsOf(asset)).map(({ cves, status }) => `${cves[0]} ${status}`).sort();
+  expect(await stateOf(one)).toEqual([`${cve(3)} open`]);
+  expect(await stateOf(two)).toEqual([`${cve(2)} open`, `${cve(3)} open`]);
+});
