@@ -35,6 +35,13 @@ const history: fc.Arbitrary<Step[]> = fc.array(fc.oneof({ arbitrary: report, wei
   maxLength: 14,
 });
 
+const shownOnAnotherTrack: Step[] = [
+  { does: 'report', name: 'one', track: 'live', day: 2, shown: [1, 2] },
+  { does: 'report', name: 'one', track: 'live', day: 3, shown: [] },
+  { does: 'merge_findings', name: 'one', from: 2, into: 1 },
+  { does: 'report', name: 'one', track: 'prod', day: 4, shown: [1, 2] },
+];
+
 let count = 0;
 /** Two repositories with two environments each, and what can be merged of them. */
 function repositories() {
@@ -106,7 +113,7 @@ it('what was merged for a while and is separate again has nothing that is wrongl
       const one = steps.flatMap((step) => (step.does === 'merge_findings' ? [step.from, step.into] : []));
       expect(withStatus(merged, true)).toEqual(expect.arrayContaining(open.filter((id) => !one.includes(Number(id.at(-1))))));
     }),
-    { numRuns: 6, interruptAfterTimeLimit: 20_000 },
+    { numRuns: 7, interruptAfterTimeLimit: 20_000, examples: [[shownOnAnotherTrack]] },
   );
 }, 60_000);
 

@@ -100,6 +100,7 @@ async function moveBack(tx: TenantTx, orgId: string, ids: readonly string[], att
     insert into sightings select own.* from ${rules} r cross join lateral ${stored('a', 'sightings')} own
     on conflict (org_id, finding_id, source_id, track) do nothing`.execute(tx);
   if (attributes) await showBoth(tx, orgId, rules);
+  if (attributes) await giveBoth(tx, orgId, rules);
   // Sightings of which both findings had one: the one that stayed says what it said before, unless a scan has shown it since.
   await sql`
     update sightings s set ${copied('theirs')}, records = theirs.records
@@ -131,6 +132,21 @@ async function showBoth(tx: TenantTx, orgId: string, rules: RawBuilder<unknown>)
     left join lateral (select * from ${stored('b', 'sightings')} known where ${same('known', 'own')}) theirs on true
     where s.org_id = ${orgId} and s.finding_id = r.a and ${same('s', 'own')} and joint.last_seen > greatest(own.last_seen, theirs.last_seen)
       and (joint.content = own.content or joint.content is distinct from theirs.content)`.execute(tx);
+}
+
+/** What scans of a source and track have shown that had shown neither of the two before the merge, unless they only repeat what the one that stayed had said. */
+async function giveBoth(tx: TenantTx, orgId: string, rules: RawBuilder<unknown>): Promise<void> {
+  const isKnown = (which: Which) => sql`exists (select from ${stored(which, 'sightings')} known where ${same('known', 'joint')})`;
+  const isNew = sql`not ${isKnown('a')} and not ${isKnown('b')} and not exists (select from ${stored('b', 'sightings')} theirs where theirs.content = joint.content)`;
+  await sql`
+    insert into sightings select copy.* from ${rules} r
+    join sightings joint on joint.org_id = ${orgId} and joint.finding_id = r.b and ${isNew}
+    cross join lateral jsonb_populate_record(joint, jsonb_build_object('finding_id', r.a, 'external_id', null)) copy on conflict do nothing`.execute(tx);
+  await sql`
+    insert into occurrences select copy.* from ${rules} r
+    join sightings joint on joint.org_id = ${orgId} and joint.finding_id = r.b and ${isNew}
+    join occurrences o on o.org_id = ${orgId} and o.finding_id = r.b and ${same('o', 'joint')}
+    cross join lateral jsonb_populate_record(o, jsonb_build_object('finding_id', r.a)) copy on conflict do nothing`.execute(tx);
 }
 
 /** Findings say again what they said before the merge if only reports about the other one have shown them since. `unseen` has their sightings of which that is so. */
