@@ -103,11 +103,14 @@ export async function keepLatePlaces(tx: TenantTx, resolution: Resolution): Prom
     ), several as (
       update sightings s set place = null from single where s.org_id = ${orgId} and s.finding_id = single.finding_id and s.source_id = ${sourceId} and s.track = single.track
     )
-    insert into occurrences (org_id, finding_id, source_id, track, place, label, location, state, first_seen, last_seen)
+    insert into occurrences as o (org_id, finding_id, source_id, track, place, label, location, state, first_seen, last_seen)
     select ${orgId}::uuid, finding_id, ${sourceId}::uuid, track, ${placeKey(sql`label`)}, label, location, state, first_seen, last_seen from named
     union all
     select ${orgId}::uuid, finding_id, ${sourceId}::uuid, track, ${placeKey(sql`place`)}, place, location, 'present', first_seen, last_seen from single
-    on conflict do nothing returning finding_id`.execute(tx);
+    on conflict (org_id, finding_id, source_id, track, place) do update set first_seen = least(o.first_seen, excluded.first_seen), last_seen = greatest(o.last_seen, excluded.last_seen),
+      state = case when o.state = 'absent' and excluded.last_seen > o.last_seen then excluded.state else o.state end
+    where excluded.last_seen > o.last_seen or excluded.first_seen < o.first_seen
+    returning finding_id`.execute(tx);
   const ids = [...new Set(rows.map(({ finding_id }) => finding_id))];
   if (ids.length > 0) await countPlaces(tx, orgId, idsSql(ids));
   return ids;

@@ -196,3 +196,20 @@ describe('the search', () => {
       expect([word, await search(word)]).toEqual([word, found]);
   });
 });
+
+it('a place is there if a late report shows it after it had ended, in any order of the reports', async () => {
+  const pages = { 1: ['/a'], 2: [], 3: ['/a', '/c'], 4: ['/c'] } as const;
+  for (const order of [
+    [1, 2, 3, 4],
+    [1, 4, 2, 3],
+    [1, 4, 3, 2],
+    [4, 3, 2, 1],
+  ] as const) {
+    org = await engine.organization();
+    for (const day of order) {
+      const items = pages[day].map((page) => injection(page));
+      await run(items, day, { complete: day < 3, scope: { asset: { type: shop.type, name: shop.name } } });
+    }
+    expect({ order, state: await state() }).toMatchObject({ order, state: [{ status: 'open', place_count: 2 }] });
+  }
+});
