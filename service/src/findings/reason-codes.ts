@@ -6,6 +6,7 @@ export const reasonSentences = {
   by_connection: 'A connection changed the status.',
   scan_absent: 'A complete scan no longer reports the finding.',
   scan_seen_again: 'A scan reports the finding again.',
+  scan_unable: 'The scan that no longer showed the finding was not able to show it.',
   source_fixed: 'The source states that the finding is fixed.',
   source_retracted: 'The source no longer reports the finding, although what it scanned has not changed.',
   source_retired: 'The source that reported the finding was retired.',

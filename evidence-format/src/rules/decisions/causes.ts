@@ -8,6 +8,7 @@ export const CAUSES = {
   by_connection: 'person',
   scan_absent: 'scan',
   scan_seen_again: 'scan',
+  scan_unable: 'scan',
   source_fixed: 'source',
   source_retracted: 'source',
   source_retired: 'person',

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { importedAssets, mergedAssets, mergedTracks } from '../../assets/relations.ts';
+import { assetFacts, importedAssets, mergedAssets, mergedTracks } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { anyRows } from '../../db/rows.ts';
 import { systemActor } from '../../shared/actor.ts';
@@ -16,6 +16,7 @@ import { findExcess, type Withheld } from './brake.ts';
 import { addReportedAsFixed, findAbsent, isEarlier, isUnlookedPlace, isUnproven, leaveKnown, recordUnseen } from './find-absent.ts';
 import { findUnlisted, recordListing, recordUnlisted } from './find-unlisted.ts';
 import { findNarrower, findRetracted } from './narrower.ts';
+import { raiseBars } from './raise-bars.ts';
 import { replaceHeld } from './replace-held.ts';
 
 export interface Closures {
@@ -28,6 +29,8 @@ export interface Closures {
   blocked: { code: string; count: number }[];
   /** Findings that are still there, but not in all of their places. */
   inFewerPlaces: readonly string[];
+  /** Findings that a scan had closed which, as a late report shows, was not able enough. */
+  unproven: readonly string[];
 }
 
 /** Turns what the run no longer reports into absences, as far as they prove something and are not unusually many. */
@@ -35,12 +38,12 @@ export async function closeAbsent(
   tx: TenantTx,
   resolution: Resolution,
   absence: Absence,
-  { groups: { fixed }, seenPlaces }: Pick<Outcomes, 'groups' | 'seenPlaces'>,
+  { groups, seenPlaces }: Pick<Outcomes, 'groups' | 'seenPlaces'>,
 ): Promise<Closures> {
-  const hasHeld = await hasWithheld(tx, resolution);
+  const { hasHeld } = await readBefore(tx, resolution);
   if (hasHeld) await keepSeenAgain(tx, resolution);
   await recordRun(tx, resolution, absence);
-  const isLate = absence.complete && (await hasNewer(tx, resolution));
+  const isLate = (absence.complete || groups.unchanged || groups.updated) && (await hasNewer(tx, resolution));
   const leavesOut = await recordListing(tx, resolution, absence);
   if (absence.complete) {
     if (isLate) await recordUnseen(tx, resolution);
@@ -53,15 +56,16 @@ export async function closeAbsent(
     }
   }
   if (leavesOut) await findUnlisted(tx, resolution, absence);
-  if (fixed) await addReportedAsFixed(tx, resolution);
-  const hasAny = (absence.complete || fixed || leavesOut) && (await hasClosures(tx, resolution));
+  if (groups.fixed) await addReportedAsFixed(tx, resolution);
+  const hasAny = (absence.complete || groups.fixed || leavesOut) && (await hasClosures(tx, resolution));
   const closures = hasAny ? await closeCollected(tx, resolution, absence) : { closed: 0, isClosing: false, withheld: null, blocked: [] };
   if (hasHeld && absence.complete) await replaceHeld(tx, resolution);
   const isUnlooked = (location: RawBuilder<unknown>) => isUnlookedPlace(resolution, absence, location);
   const inFewerPlaces = absence.complete && (seenPlaces || isLate) ? await endMissingPlaces(tx, resolution, isUnlooked) : [];
   await recordCoverage(tx, resolution);
+  const unproven = isLate ? await raiseBars(tx, resolution) : [];
   if (leavesOut && !closures.withheld) await recordUnlisted(tx, resolution, absence);
-  return { ...closures, inFewerPlaces };
+  return { ...closures, inFewerPlaces, unproven };
 }
 
 /** Whether a newer scan of one of the tracks is known. */
@@ -74,7 +78,7 @@ async function hasNewer(tx: TenantTx, { orgId, importId, sourceId }: Resolution)
   );
 }
 
-async function closeCollected(tx: TenantTx, resolution: Resolution, absence: Absence): Promise<Omit<Closures, 'inFewerPlaces'>> {
+async function closeCollected(tx: TenantTx, resolution: Resolution, absence: Absence): Promise<Omit<Closures, 'inFewerPlaces' | 'unproven'>> {
   const blocked = await keepBlocked(tx, resolution);
   const withheld = await findExcess(tx, resolution, absence);
   if (withheld) await setAccepted(tx, resolution, false);
@@ -82,10 +86,13 @@ async function closeCollected(tx: TenantTx, resolution: Resolution, absence: Abs
   return { closed, isClosing: !withheld, withheld, blocked };
 }
 
-/** Whether the closures of an earlier import of the organization wait for confirmation. */
-async function hasWithheld(tx: TenantTx, { orgId, importId }: Resolution): Promise<boolean> {
-  const { rows } = await sql`select from import_closures where org_id = ${orgId} and import_id <> ${importId} limit 1`.execute(tx);
-  return rows.length > 0;
+/** Whether the closures of an earlier import of the organization wait for confirmation, and whether assets of the run are retired. */
+async function readBefore(tx: TenantTx, { orgId, importId }: Resolution): Promise<{ hasHeld: boolean; hasRetired: boolean }> {
+  const { rows } = await sql<{ hasHeld: boolean; hasRetired: boolean }>`
+    select exists (select from import_closures where org_id = ${orgId} and import_id <> ${importId}) as "hasHeld",
+      exists (select from ${importedAssets} a join ${assetFacts} asset on asset.org_id = ${orgId} and asset.id = a.asset_id
+        where a.org_id = ${orgId} and a.import_id = ${importId} and asset.retired_at is not null) as "hasRetired"`.execute(tx);
+  return rows[0] ?? { hasHeld: false, hasRetired: false };
 }
 
 async function hasClosures(tx: TenantTx, { orgId, importId }: Resolution): Promise<boolean> {

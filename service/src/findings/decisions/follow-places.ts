@@ -41,7 +41,7 @@ export async function followPlaces(tx: TenantTx, actor: HistoryActor, { ids, imp
           and (d.state = 'active' or (d.state = 'ended' and d.ended_reason = any(${endedByScan}) and d.expires_at > now()))
         order by d.state, d.decided_at desc limit 1
       ) d on true
-      where f.org_id = ${orgId} and f.id in (${ids}) and (f.status in ('risk_accepted', 'false_positive') or f.reason_code in ('new_occurrence', 'scan_seen_again', 'track_unmerged', 'asset_unmerged', 'asset_listed'))
+      where f.org_id = ${orgId} and f.id in (${ids}) and (f.status in ('risk_accepted', 'false_positive') or f.reason_code in ('new_occurrence', 'scan_seen_again', 'track_unmerged', 'asset_unmerged', 'asset_listed', 'scan_unable'))
     ), moved as materialized (
       select c.*, ${scanOfSql(orgId, importId, sql`c.id`)} as scan, case when uncovered then 'open' else decided end as after, case when not uncovered then compensating_control end as control,
         case when uncovered then ${new_occurrence}::text else coalesce(words, case state when 'ended' then ${acceptance_resumed}::text else ${decision_resumed}::text end) end as reason,
@@ -49,8 +49,8 @@ export async function followPlaces(tx: TenantTx, actor: HistoryActor, { ids, imp
         case when uncovered then ${new_occurrence}::text when state = 'ended' then ${acceptance_resumed}::text else ${decision_resumed}::text end as sentence
       from candidates c
       where (uncovered and state = 'active' and before = decided)
-        or (not uncovered and present and before = 'open' and state = 'active' and old_code in ('new_occurrence', 'scan_seen_again', 'asset_listed'))
-        or (not uncovered and present and before = 'open' and state = 'ended' and old_code in ('scan_seen_again', 'track_unmerged', 'asset_unmerged', 'asset_listed') and not risen)
+        or (not uncovered and present and before = 'open' and state = 'active' and old_code in ('new_occurrence', 'scan_seen_again', 'asset_listed', 'scan_unable'))
+        or (not uncovered and present and before = 'open' and state = 'ended' and old_code in ('scan_seen_again', 'track_unmerged', 'asset_unmerged', 'asset_listed', 'scan_unable') and not risen)
     ), emitted as (
       ${emitSql(orgId, 'finding.status_changed', events)}
     ), recorded as (

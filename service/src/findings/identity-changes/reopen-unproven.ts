@@ -15,8 +15,9 @@ export async function reopenUnproven(
   tx: TenantTx,
   actor: HistoryActor,
   ids: readonly string[],
-  code: 'asset_unmerged' | 'track_unmerged' | 'split' | 'asset_listed',
+  code: 'asset_unmerged' | 'track_unmerged' | 'split' | 'asset_listed' | 'scan_unable',
 ): Promise<string[]> {
+  if (ids.length === 0) return [];
   const { orgId } = actor;
   const sentence = sql`${reasonSentences[code]}::text`;
   const entries = sql`

@@ -127,7 +127,10 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report):
   const { reopened, grown } = outcomes;
   const closures = await closeAbsent(tx, resolution, absence, outcomes);
   const { isClosing, withheld } = closures;
-  const back = listed.length > 0 ? await reopenUnproven(tx, resolution.actor, listed, 'asset_listed') : [];
+  const back = [
+    ...(await reopenUnproven(tx, resolution.actor, listed, 'asset_listed')),
+    ...(await reopenUnproven(tx, resolution.actor, closures.unproven, 'scan_unable')),
+  ];
   const others = [...back, ...outcomes.inOtherPlaces, ...closures.inFewerPlaces];
   const redecided = [...back, ...(await followDecisions(tx, resolution, others))];
   const changes = await recordChanges(tx, orgId, row.id);
