@@ -30,3 +30,12 @@ export async function retireUnlistedAssets(tx: TenantTx, { orgId, importId }: { 
     tx,
   );
 }
+
+/** Moves when assets were retired, if that was when the source was thought to have left them out. */
+export async function moveRetirement(tx: TenantTx, orgId: string, assets: readonly { id: string; from: Date; to: Date }[]): Promise<void> {
+  if (assets.length === 0) return;
+  const [ids, known, times] = [assets.map(({ id }) => id), assets.map(({ from }) => from), assets.map(({ to }) => to)];
+  await sql`
+    update assets a set retired_at = moved.at from unnest(${ids}::uuid[], ${known}::timestamptz[], ${times}::timestamptz[]) as moved (id, known, at)
+    where a.org_id = ${orgId} and a.id = moved.id and a.retired_at = moved.known`.execute(tx);
+}

@@ -15,6 +15,7 @@ import { type Absence, unlooked } from './absence.ts';
 import { findExcess, type Withheld } from './brake.ts';
 import { addReportedAsFixed, findAbsent, isEarlier, isUnlookedPlace, isUnproven, leaveKnown, recordUnseen } from './find-absent.ts';
 import { findUnlisted, recordListing, recordUnlisted } from './find-unlisted.ts';
+import { keepInUse } from './list-again.ts';
 import { findNarrower, findRetracted } from './narrower.ts';
 import { raiseBars } from './raise-bars.ts';
 import { replaceHeld } from './replace-held.ts';
@@ -40,7 +41,7 @@ export async function closeAbsent(
   absence: Absence,
   { groups, seenPlaces }: Pick<Outcomes, 'groups' | 'seenPlaces'>,
 ): Promise<Closures> {
-  const { hasHeld } = await readBefore(tx, resolution);
+  const { hasHeld, hasRetired } = await readBefore(tx, resolution);
   if (hasHeld) await keepSeenAgain(tx, resolution);
   await recordRun(tx, resolution, absence);
   const isLate = (absence.complete || groups.unchanged || groups.updated) && (await hasNewer(tx, resolution));
@@ -65,6 +66,7 @@ export async function closeAbsent(
   await recordCoverage(tx, resolution);
   const unproven = isLate ? await raiseBars(tx, resolution) : [];
   if (leavesOut && !closures.withheld) await recordUnlisted(tx, resolution, absence);
+  if (hasRetired) await keepInUse(tx, resolution);
   return { ...closures, inFewerPlaces, unproven };
 }
 

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { retireUnlistedAssets, type Unlisted } from '../../assets/recognize/retire-unlisted.ts';
+import { moveRetirement, retireUnlistedAssets, type Unlisted } from '../../assets/recognize/retire-unlisted.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { anyRows, isAmong } from '../../db/rows.ts';
 import { coverageOfSql, lastSeenSql } from '../merge/group-records.ts';
@@ -77,22 +77,32 @@ export async function findUnlisted(tx: TenantTx, resolution: Resolution, absence
     on conflict do nothing`.execute(tx);
 }
 
-/** Records which tracks runs do not list, and retires the assets of which no source has anything any more. Call it once the closures are applied. */
+/**
+ * Records which tracks runs do not list, and retires the assets of which no source has anything any more. If they were not listed earlier than known, they
+ * are retired as of then, unless a person has put them back in use. Call it once the closures are applied.
+ */
 export async function recordUnlisted(tx: TenantTx, resolution: Resolution, absence: Pick<Absence, 'lists'>): Promise<void> {
   const { orgId, importId, sourceId } = resolution;
-  const { rows } = await sql<{ asset_id: string; gone_at: Date | null }>`
+  const { rows } = await sql<{ asset_id: string; gone_at: Date | null; known_gone_at: Date | null }>`
     with ${unlistedSql(resolution, absence)}
     update source_coverage c set unlisted_at = t.unlisted_at, gone_at = t.gone_at from unlisted t
     where c.org_id = ${orgId} and c.source_id = ${sourceId} and c.asset_id = t.asset_id and c.track = t.track and (c.unlisted_at, c.gone_at) is distinct from (t.unlisted_at, t.gone_at)
-    returning c.asset_id, c.gone_at`.execute(tx);
-  const ids = [...new Set(rows.flatMap(({ asset_id, gone_at }) => (gone_at === null ? [] : [asset_id])))];
-  if (ids.length === 0) return;
+    returning c.asset_id, c.gone_at, t.known_gone_at`.execute(tx);
+  const gone = rows.filter(({ gone_at }) => gone_at !== null);
+  if (gone.length === 0) return;
   const { rows: unused } = await sql<Unlisted>`
     select c.asset_id as id, max(c.gone_at) as gone_at from source_coverage c
     left join sources o on o.org_id = ${orgId} and o.id = c.source_id
-    where c.org_id = ${orgId} and ${isAmong(sql`c.asset_id`, sql`select unnest(${ids}::uuid[])`)}
+    where c.org_id = ${orgId} and ${isAmong(sql`c.asset_id`, sql`select unnest(${[...new Set(gone.map(({ asset_id }) => asset_id))]}::uuid[])`)}
       and not exists (
         select from findings f join sightings s on s.org_id = ${orgId} and s.finding_id = f.id and s.state = 'present' where f.org_id = ${orgId} and f.asset_id = c.asset_id)
     group by 1 having not bool_or(c.gone_at is null and o.retired_at is null)`.execute(tx);
-  await retireUnlistedAssets(tx, { orgId, importId }, unused);
+  const knownOf = new Map(gone.map(({ asset_id, known_gone_at }) => [asset_id, known_gone_at]));
+  const [moved, ended] = [unused.filter(({ id }) => knownOf.get(id)), unused.filter(({ id }) => !knownOf.get(id))];
+  await moveRetirement(
+    tx,
+    orgId,
+    moved.map(({ id, gone_at }) => ({ id, from: knownOf.get(id) ?? gone_at, to: gone_at })),
+  );
+  await retireUnlistedAssets(tx, { orgId, importId }, ended);
 }

@@ -45,3 +45,21 @@ export async function listAgain(tx: TenantTx, resolution: Resolution, { lists }:
   await countPlaces(tx, orgId, shared);
   return ids;
 }
+
+/** Puts assets of the run back in use that were retired because their sources left them out, if another source has them, also if it last looked earlier. */
+export async function keepInUse(tx: TenantTx, { orgId, importId }: Resolution): Promise<void> {
+  const { rows } = await sql<{ id: string }>`
+    select asset.id from ${assetFacts} asset
+    where asset.org_id = ${orgId} and asset.retired_at is not null
+      and asset.id in (select a.asset_id from ${importedAssets} a where a.org_id = ${orgId} and a.import_id = ${importId})
+      and exists (select from source_coverage gone where gone.org_id = ${orgId} and gone.asset_id = asset.id and gone.gone_at = asset.retired_at)
+      and exists (
+        select from source_coverage c join sources o on o.org_id = ${orgId} and o.id = c.source_id and o.retired_at is null
+        where c.org_id = ${orgId} and c.asset_id = asset.id and c.gone_at is null)`.execute(tx);
+  if (rows.length > 0)
+    await reactivateListed(
+      tx,
+      { orgId, importId },
+      rows.map(({ id }) => id),
+    );
+}

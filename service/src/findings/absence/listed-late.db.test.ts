@@ -132,6 +132,36 @@ describe('an asset that runs of a connection leave out', () => {
     expect(await retired()).toEqual([]);
     expect(await statusByAsset()).toEqual({ web: 'open', db: 'open' });
   });
+
+  it('is in use if the last run that left it out comes before one that lists it, however late they arrive', async () => {
+    const connection = newId();
+    for (const [day, ...found] of [
+      [1, 'web', 'db'],
+      [2, 'web'],
+      [6, 'web'],
+      [4, 'web'],
+      [5, 'web', 'db'],
+    ] as const)
+      await sync(org, connection, { day, found });
+    expect(await retired()).toEqual([]);
+    expect(await statusByAsset()).toEqual({ web: 'open', db: 'open' });
+  });
+
+  it.each([true, false])('is in use if another source has it that looked earlier (partial: %s)', async (partial) => {
+    const [one, other] = [newId(), newId()];
+    for (const day of [1, 2, 5]) await sync(org, one, { day, found: day === 1 ? ['web', 'db'] : ['web'] });
+    expect(await retired()).toEqual(['db']);
+    await sync(org, other, { day: 4, found: ['web', 'db'], partial });
+    expect(await retired()).toEqual([]);
+  });
+
+  it('stays in use after a person has put it back', async () => {
+    const connection = newId();
+    for (const day of [1, 2, 4]) await sync(org, connection, { day, found: day === 1 ? ['web', 'db'] : ['web'] });
+    await engine.admin().query('update assets set retired_at = null where org_id = $1', [org]);
+    await sync(org, connection, { day: 3, found: ['web'] });
+    expect(await retired()).toEqual([]);
+  });
 });
 
 describe('an asset that reports of mostly the same assets leave out', () => {
