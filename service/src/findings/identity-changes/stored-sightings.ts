@@ -40,3 +40,15 @@ export function rulesSql(orgId: string, ids: RawBuilder<unknown>): RawBuilder<un
     select r.id, r.a, r.b, r.created_at, case when exists (select from ${mergedTracks}) then ${present} else r.undo end as undo
     from identity_rules r where r.org_id = ${orgId} and r.id in (${ids}))`;
 }
+
+/** What findings that are merged said before is still there if only the imports had not shown it. `where` selects rules `r`. */
+export async function returnStored(tx: TenantTx, orgId: string, where: RawBuilder<unknown>, imports: readonly string[]): Promise<void> {
+  if (imports.length === 0) return;
+  const present = JSON.stringify({ state: 'present', absence: null, absent_at: null, gaps: null });
+  const returned = (which: Which) => sql`r.undo->${sql.lit(which)} || jsonb_build_object('sightings', (
+    select coalesce(jsonb_agg(case when said->>'state' = 'absent' and (said->>'last_import_id')::uuid = any(${imports as string[]}::uuid[]) then said || ${present}::jsonb else said end), '[]')
+    from jsonb_array_elements(r.undo->${sql.lit(which)}->'sightings') said))`;
+  await sql`
+    update identity_rules r set undo = jsonb_build_object('a', ${returned('a')}, 'b', ${returned('b')})
+    where r.org_id = ${orgId} and r.revoked_at is null and ${where}`.execute(tx);
+}

@@ -11,6 +11,7 @@ import { dueSql } from '../../sla.ts';
 import { keepLastSeen, setMissed } from '../cover-by-runs.ts';
 import { reopenUnproven } from '../reopen-unproven.ts';
 import { followDecisions, returnStatements, setTimes, splitFindings, type Unseen } from '../split-findings.ts';
+import { returnStored } from '../stored-sightings.ts';
 import { readAbsences, returnAbsences } from './absences.ts';
 import { copyFindings } from './copy-findings.ts';
 import { type MovedFindings, moveFindings, renumberTracks } from './merge-asset.ts';
@@ -60,6 +61,11 @@ export async function unmergeAssetFindings(
     },
   });
   const ids = [...separated];
+  for (const side of ['from', 'into'] as const) {
+    const isOfSide = sql`r.created_at > ${merge.mergedAt} and r.b in (select f.id from findings f where f.org_id = ${orgId} and f.asset_id = ${into}) and (r.b = any(${ids}::uuid[])) = ${side === 'from'}`;
+    const ofOther = sides.flatMap((run) => (run.side === (side === 'from' ? 'into' : 'from') ? [run.import_id] : []));
+    await returnStored(tx, orgId, isOfSide, ofOther);
+  }
   const named = await namedSince(tx, orgId, merge, sides);
   await moveFindings(tx, orgId, ids, { from: into, into: from });
   await renumberTracks(
