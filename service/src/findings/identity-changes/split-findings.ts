@@ -50,6 +50,7 @@ export async function splitFindings(
   if (settle) await settle(pairs);
   else {
     await shareAbsences(tx, orgId, ids);
+    await shareShown(tx, orgId, ids);
     await returnPlaces(tx, orgId, ids);
   }
   await restoreStatus(tx, actor, ids, reason);
@@ -177,6 +178,23 @@ async function shareAbsences(tx: TenantTx, orgId: string, ids: readonly string[]
       and not exists (
         select from ${stored('b', 'sightings')} own
         where own.source_id = joint.source_id and own.track = joint.track and own.state = 'absent' and own.last_import_id is not distinct from joint.last_import_id)`.execute(
+    tx,
+  );
+}
+
+/** Runs since the merge that have shown the one that stayed can have shown either. What they showed counts once tracks or assets are separate again. */
+async function shareShown(tx: TenantTx, orgId: string, ids: readonly string[]): Promise<void> {
+  await sql`
+    update run_assets run set shown = run.shown || since.shown
+    from (
+      select own.source_id, own.asset_id, own.track, own.import_id, array_agg(distinct r.a) as shown
+      from ${rulesSql(orgId, idsSql(ids))} r
+      join findings f on f.org_id = ${orgId} and f.id = r.b
+      join run_assets own on own.org_id = ${orgId} and own.asset_id = f.asset_id and r.b = any(own.shown) and r.a <> all(own.shown)
+      join imports i on i.org_id = ${orgId} and i.id = own.import_id and i.created_at > r.created_at
+      group by 1, 2, 3, 4
+    ) since
+    where run.org_id = ${orgId} and run.source_id = since.source_id and run.asset_id = since.asset_id and run.track = since.track and run.import_id = since.import_id`.execute(
     tx,
   );
 }
