@@ -145,8 +145,8 @@ export async function giveSightings(
   // repeat these words, so the next one counts.
   await sql`
     with ${given}
-    update sightings s set severity = greatest(s.severity, s.peak_severity), said = jsonb_set(s.said, '{severity}', to_jsonb(greatest(s.severity, s.peak_severity))), content = sha256(s.content)
-    from seen where ${own} and s.seen_import_id is distinct from seen.import_id`.execute(tx);
+    update sightings s set severity = s.peak_severity, said = jsonb_set(s.said, '{severity}', to_jsonb(s.peak_severity)), content = sha256(s.content)
+    from seen where ${own} and s.seen_import_id is distinct from seen.import_id and s.peak_severity > s.severity`.execute(tx);
   await sql`
     with ${given}
     update sightings s set first_seen = seen.first_seen, last_seen = seen.last_seen, seen_import_id = seen.import_id from seen where ${own}`.execute(tx);
