@@ -31,7 +31,7 @@ test('the first steps in the README work', async ({ skip }) => {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect({ status, stderr }, stdout).toEqual({ status: 0, stderr: '' });
   expect(stdout).toContain('"role":"owner"');
   expect(stdout).toContain('"title":"Outdated OpenSSL"');
   expect(await service.stop()).toBe(0);
