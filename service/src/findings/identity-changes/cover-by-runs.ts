@@ -38,3 +38,18 @@ export async function keepLastSeen(tx: TenantTx, orgId: string, where: RawBuilde
     where s.org_id = ${orgId} and f.org_id = ${orgId} and f.id = s.finding_id and ${where}
       and c.org_id = ${orgId} and c.source_id = s.source_id and c.asset_id = f.asset_id and c.track = s.track and ${lastSeenSql} > s.last_seen`.execute(tx);
 }
+
+/**
+ * What a scan no longer showed is gone from the assets and tracks that it covered. Call it when the assets are separate, or their tracks are, and have their
+ * own runs: a sighting that is gone because of a scan of another one of them is there again. `ofAll` are imports that covered all of them.
+ */
+export async function returnUncovered(tx: TenantTx, orgId: string, assets: readonly string[], ofAll: readonly string[] = []): Promise<void> {
+  const run = sql`select from run_assets run where run.org_id = ${orgId} and run.source_id = s.source_id and run.import_id = s.last_import_id`;
+  await sql`
+    update sightings s set state = 'present', absence = null, absent_at = null, gaps = null from findings f
+    where s.org_id = ${orgId} and f.org_id = ${orgId} and f.id = s.finding_id and f.asset_id = any(${assets as string[]}::uuid[])
+      and s.state = 'absent' and s.absence not in ('asset_gone', 'track_ended') and s.last_import_id <> all(${ofAll as string[]}::uuid[])
+      and exists (${run} and run.asset_id = any(${assets as string[]}::uuid[])) and not exists (${run} and run.asset_id = f.asset_id and run.track = s.track)`.execute(
+    tx,
+  );
+}

@@ -8,7 +8,7 @@ import { type FindingFollower, idsSql, type MergedPair } from '../../follower.ts
 import { closeUnseen } from '../../merge/change-status.ts';
 import { countPlaces } from '../../merge/write-places.ts';
 import { dueSql } from '../../sla.ts';
-import { keepLastSeen, setMissed } from '../cover-by-runs.ts';
+import { keepLastSeen, returnUncovered, setMissed } from '../cover-by-runs.ts';
 import { reopenUnproven } from '../reopen-unproven.ts';
 import { followDecisions, returnStatements, setTimes, splitFindings, type Unseen } from '../split-findings.ts';
 import { returnStored } from '../stored-sightings.ts';
@@ -75,6 +75,8 @@ export async function unmergeAssetFindings(
     tracks.map((track) => ({ from: track.into, into: track.from })),
   );
   await returnCoverage(tx, orgId, merge, coverage, sides);
+  const namedBoth = sides.flatMap((run) => (run.side === 'both' ? [run.import_id] : []));
+  await returnUncovered(tx, orgId, [from, into], namedBoth);
   await setMissed(tx, orgId, sql`c.asset_id in (${from}, ${into})`);
   await returnShown(tx, orgId, merge, { pairs: [...pairs, ...copies], own: separated });
   const kept = await namedOf(tx, orgId, into);

@@ -6,7 +6,7 @@ import { foldAgain } from '../../endings/fold-again.ts';
 import { type FindingFollower, idsSql } from '../../follower.ts';
 import { saidByFindingSql } from '../../merge/merged-values.ts';
 import { countPlaces } from '../../merge/write-places.ts';
-import { keepLastSeen, setMissed } from '../cover-by-runs.ts';
+import { keepLastSeen, returnUncovered, setMissed } from '../cover-by-runs.ts';
 import { copied } from '../move-sightings.ts';
 import { reopenUnproven } from '../reopen-unproven.ts';
 import { followDecisions } from '../split-findings.ts';
@@ -31,6 +31,7 @@ export async function unmergeTrackSightings(tx: TenantTx, actor: Actor, follower
   await restoreDoubled(tx, tracks);
   await removeMoved(tx, tracks);
   await returnPresent(tx, tracks, merge);
+  await returnUncovered(tx, orgId, [assetId]);
   await setLastSeen(tx, tracks, merge);
   const { rows } = await sql<{ id: string }>`
     select distinct s.finding_id as id from sightings s join findings f on f.org_id = ${orgId} and f.id = s.finding_id
