@@ -7,6 +7,7 @@ import { count, date, str } from '../../shared/read.ts';
 import { runEntry } from '../../shared/run.ts';
 import { child, type XmlElement, xmlElements } from '../../xml/elements.ts';
 import { restrictionsIn } from './options.ts';
+import { collectPorts } from './ports.ts';
 import { type Scripts, scriptItems } from './scripts.ts';
 
 const EXPECTS = 'XML with the root element nmaprun';
@@ -42,15 +43,16 @@ async function aboutRun(input: ReportInput): Promise<About> {
 }
 
 async function* readHosts(input: ReportInput): AsyncGenerator<ReportEntry> {
-  const ports: string[] = [];
+  const ports = collectPorts();
   for await (const { element, pattern, parents, place } of xmlElements(input, ['nmaprun/host', 'nmaprun/@', 'nmaprun/runstats/finished', 'nmaprun/scaninfo'])) {
     if (pattern === 1) {
       const { version, start, args } = element.attributes;
       yield* runEntry({ tool_version: version, started_at: date(start), restrictions: restrictionsIn(args) });
     }
     if (pattern === 2) yield* runEntry({ finished_at: date(element.attributes.time) });
-    if (pattern === 3) ports.push(...portsIn(element.attributes));
+    if (pattern === 3) ports.scanned(element.attributes);
     if (pattern > 0) continue;
+    ports.host(element);
     const run = parents[0]?.attributes ?? {};
     const { starttime, endtime } = element.attributes;
     const asset = assetOf(element);
@@ -67,12 +69,7 @@ async function* readHosts(input: ReportInput): AsyncGenerator<ReportEntry> {
     const hostScripts = child(element, 'hostscript');
     if (hostScripts) yield* scriptItems(hostScripts, `${place}/hostscript[1]`, { ...common, location: {}, service: undefined });
   }
-  yield* runEntry({ ports });
-}
-
-/** "1-1000,8443" of one protocol. */
-function portsIn({ protocol = 'any', services = '' }: XmlElement['attributes']): string[] {
-  return services.split(',').flatMap((range) => (/^\d+(?:-\d+)?$/.test(range) ? [`${protocol}/${range}`] : []));
+  yield* runEntry({ ports: ports.list() });
 }
 
 type Common = Pick<Observation, 'tool' | 'last_seen'> & { asset: Asset | null };

@@ -49,6 +49,27 @@ describe('Nmap', () => {
   ])('closes no finding of a script if %s', async (_, args, status) => {
     expect(await statusesAfter('nmap', [first, nmap(8, args, port())])).toEqual({ [found]: status, [open]: 'open' });
   });
+
+  const udp = (state: string) => `<port protocol="udp" portid="161"><state state="${state}"/></port>`;
+  const both = (day: number, ports: string) => nmap(day, '-sS -sU', ports).replace('<host ', '<scaninfo type="udp" protocol="udp" services="100-200"/><host ');
+  it.each([
+    ['it cannot tell whether it is open', udp('open|filtered'), 'open'],
+    [
+      'it is among those of which it cannot tell',
+      '<extraports state="open|filtered" count="2"><extrareasons proto="udp" ports="110,160-170"/></extraports>',
+      'open',
+    ],
+    ['it can be among those of which it cannot tell', '<extraports state="open|filtered" count="101"/>', 'open'],
+    [
+      'others are those of which it cannot tell',
+      '<extraports state="open|filtered" count="2"><extrareasons proto="udp" ports="110,162-170"/></extraports>',
+      'verified',
+    ],
+    ['it is closed', udp('closed'), 'verified'],
+  ])('closes a port or leaves it open if %s', async (_, ports, status) => {
+    const reports = [both(1, port() + udp('open')), both(8, ports)];
+    expect(await statusesAfter('nmap', reports)).toEqual({ [open]: 'verified', 'Open port: 161/udp': status });
+  });
 });
 
 describe('Clair', () => {
