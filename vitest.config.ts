@@ -59,6 +59,7 @@ export default defineConfig({
     maxWorkers: 3,
     // The slowest take twelve seconds on an idle machine with two cores.
     testTimeout: 60_000,
+    tags: [{ name: 'law', description: 'Tries random histories. See `npm run test:laws`.' }],
     hookTimeout: 120_000,
     // The default of one second is too short for a page that loads on a busy machine.
     expect: { poll: { timeout: 20_000 } },

@@ -6,6 +6,8 @@ import { databaseUrl, startTemporaryPostgres, TEMPLATE } from './postgres.ts';
 declare module 'vitest' {
   interface ProvidedContext {
     postgresUrl: string;
+    /** How long each law is tried. With 0, it is tried with a few histories. */
+    lawSeconds: number;
   }
 }
 
@@ -24,5 +26,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     throw error;
   }
   project.provide('postgresUrl', server.url);
+  // Set by `npm run test:laws`.
+  project.provide('lawSeconds', Number(process.env.RRS_LAW_SECONDS ?? 0));
   return server.stop;
 }

@@ -3,6 +3,8 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../shared/ids.ts';
 import { seen, useImports } from '../../testing/findings/imports.ts';
+import { histories, LAW } from '../../testing/findings/laws.ts';
+import { someOrders } from '../../testing/findings/orders.ts';
 
 /** What follows from the assets that runs list, whatever the order in which they arrive. */
 const engine = useImports();
@@ -11,7 +13,6 @@ beforeEach(async () => {
   org = await engine.organization();
 });
 
-const RUNS = { numRuns: 8, interruptAfterTimeLimit: 20_000 };
 const DAY = (day: number): string => new Date(Date.UTC(2026, 0, day, 12)).toISOString();
 const hostOf = (name: string): Asset => ({ type: 'host', name: `${name}.example.com` });
 const on = (name: string) => seen({ asset: hostOf(name), vulnerability_ids: ['CVE-2024-0001'] });
@@ -36,11 +37,6 @@ const retired = async (organization = org) =>
     ({ name }) => name.split('.')[0],
   );
 const stateOf = async (organization: string) => ({ ...(await engine.stateOf(organization, { lawful: true })), retired: await retired(organization) });
-
-function permutations<T>(all: readonly T[]): T[][] {
-  if (all.length === 0) return [[]];
-  return all.flatMap((one, index) => permutations(all.toSpliced(index, 1)).map((rest) => [one, ...rest]));
-}
 
 describe('an asset that runs of a connection leave out', () => {
   it.each<[string, Run[], Record<string, string>, string[]]>([
@@ -98,8 +94,8 @@ describe('an asset that runs of a connection leave out', () => {
       { web: 'open', db: 'verified' },
       ['db'],
     ],
-  ])('%s', async (_name, runs, statuses, unused) => {
-    for (const order of permutations(runs)) {
+  ])('%s', LAW, async (_name, runs, statuses, unused) => {
+    for (const order of someOrders(runs)) {
       const [organization, connection] = [await engine.organization(), newId()];
       for (const run of order) await sync(organization, connection, run);
       const days = order.map(({ day }) => day).join(', ');
@@ -107,7 +103,7 @@ describe('an asset that runs of a connection leave out', () => {
     }
   });
 
-  it('is the same for any order of runs', async () => {
+  it('is the same for any order of runs', LAW, async () => {
     const names = ['web', 'db', 'mail'];
     const run = fc.record({ found: fc.subarray(names), clean: fc.subarray(names), partial: fc.boolean() });
     await fc.assert(
@@ -119,7 +115,7 @@ describe('an asset that runs of a connection leave out', () => {
         for (const index of order) await sync(shuffled, connection, days[index] as Run);
         expect(await stateOf(shuffled)).toEqual(await stateOf(forward));
       }),
-      RUNS,
+      histories(4),
     );
   });
 
@@ -195,8 +191,8 @@ describe('an asset that reports of mostly the same assets leave out', () => {
       ],
       { web: 'open', mail: 'open', db: 'open', a: 'open', b: 'open' },
     ],
-  ])('%s', async (_name, runs, statuses) => {
-    for (const order of permutations(runs)) {
+  ])('%s', LAW, async (_name, runs, statuses) => {
+    for (const order of someOrders(runs)) {
       const organization = await engine.organization();
       for (const run of order) await upload(organization, run);
       const days = order.map(({ day }) => day).join(', ');
@@ -204,7 +200,7 @@ describe('an asset that reports of mostly the same assets leave out', () => {
     }
   });
 
-  it('is the same for any order of reports', async () => {
+  it('is the same for any order of reports', LAW, async () => {
     const run = fc.record({ found: fc.subarray(['web', 'db', 'mail', 'proxy']), partial: fc.boolean() });
     await fc.assert(
       fc.asyncProperty(fc.array(run, { minLength: 5, maxLength: 5 }), fc.shuffledSubarray([0, 1, 2, 3, 4], { minLength: 5 }), async (all, order) => {
@@ -213,7 +209,7 @@ describe('an asset that reports of mostly the same assets leave out', () => {
         for (const index of order) await upload(shuffled, { ...(all[index] as Omit<Run, 'day'>), day: index + 1 });
         expect(await stateOf(shuffled)).toEqual(await stateOf(forward));
       }),
-      RUNS,
+      histories(4),
     );
   });
 });

@@ -2,10 +2,10 @@ import type { Asset, Observation } from '@rrs/scan-reports';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Item, seen, useImports } from '../../testing/findings/imports.ts';
+import { histories, LAW } from '../../testing/findings/laws.ts';
 import type { ImportRow } from '../import/manage-imports.ts';
 
 const engine = useImports();
-const RUNS = { numRuns: 9, interruptAfterTimeLimit: 20_000 };
 const scope = { started_at: '2026-01-10T12:00:00Z' };
 
 const assets: readonly Asset[] = [
@@ -70,7 +70,7 @@ const distinct = fc.uniqueArray(observed, {
 const sum = ({ created, updated, unchanged, reopened, rejected }: ImportRow): number => created + updated + unchanged + reopened + rejected;
 
 describe('invariants of imports', () => {
-  it('importing a report twice writes nothing except the import', async () => {
+  it('importing a report twice writes nothing except the import', LAW, async () => {
     await fc.assert(
       fc.asyncProperty(report, async (items) => {
         const org = await engine.organization();
@@ -81,11 +81,11 @@ describe('invariants of imports', () => {
         await engine.run(org, items, { scope: { ...scope, coverage: 'complete' } });
         expect(await engine.rowsOf(org)).toEqual(before);
       }),
-      RUNS,
+      histories(5),
     );
   });
 
-  it('the order of records does not matter', async () => {
+  it('the order of records does not matter', LAW, async () => {
     await fc.assert(
       fc.asyncProperty(
         report.chain((items) => fc.tuple(fc.constant(items), fc.shuffledSubarray(items, { minLength: items.length }))),
@@ -96,11 +96,11 @@ describe('invariants of imports', () => {
           expect(await engine.stateOf(other)).toEqual(await engine.stateOf(one));
         },
       ),
-      RUNS,
+      histories(5),
     );
   });
 
-  it('every record is counted, for any sequence of reports', async () => {
+  it('every record is counted, for any sequence of reports', LAW, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(report, fc.boolean(), fc.constantFrom('tool_a', 'tool_b')), { maxLength: 4 }), async (reports) => {
         const org = await engine.organization();
@@ -114,11 +114,11 @@ describe('invariants of imports', () => {
           expect(row.unchanged + row.rejected).toBeLessThanOrEqual(row.received);
         }
       }),
-      RUNS,
+      histories(5),
     );
   });
 
-  it('a report split into two partial runs closes nothing and gives the same result', async () => {
+  it('a report split into two partial runs closes nothing and gives the same result', LAW, async () => {
     await fc.assert(
       fc.asyncProperty(distinct, fc.nat(), async (items, cut) => {
         const [whole, parts] = [await engine.organization(), await engine.organization()];
@@ -129,11 +129,11 @@ describe('invariants of imports', () => {
         // A host that is first known by its address keeps that as its name.
         expect(await engine.stateOf(parts, { names: false })).toEqual(await engine.stateOf(whole, { names: false }));
       }),
-      RUNS,
+      histories(5),
     );
   });
 
-  it('parallel imports give the same result as consecutive ones', async () => {
+  it('parallel imports give the same result as consecutive ones', LAW, async () => {
     await fc.assert(
       fc.asyncProperty(report, report, async (first, second) => {
         const [together, forward, backward] = [await engine.organization(), await engine.organization(), await engine.organization()];
@@ -144,7 +144,7 @@ describe('invariants of imports', () => {
         await engine.run(backward, first, { scope });
         expect([await engine.stateOf(forward), await engine.stateOf(backward)]).toContainEqual(await engine.stateOf(together));
       }),
-      { numRuns: 6 },
+      histories(3),
     );
   });
 
@@ -162,11 +162,11 @@ describe('invariants of imports', () => {
         for (const other of later) await engine.run(org, other);
         expect(await read()).toEqual(before);
       }),
-      RUNS,
+      histories(5),
     );
   });
 
-  it("another organization's state never changes", async () => {
+  it("another organization's state never changes", LAW, async () => {
     await fc.assert(
       fc.asyncProperty(report, report, async (theirs, ours) => {
         const [them, us] = [await engine.organization(), await engine.organization()];
@@ -176,7 +176,7 @@ describe('invariants of imports', () => {
         await engine.run(us, [], { scope: { coverage: 'complete', assets: [...assets] } });
         expect(await engine.rowsOf(them)).toEqual(before);
       }),
-      { numRuns: 6 },
+      histories(3),
     );
   });
 

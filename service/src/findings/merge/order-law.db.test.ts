@@ -2,10 +2,10 @@ import type { Asset, Observation } from '@rrs/scan-reports';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ImportOptions, seen, useImports } from '../../testing/findings/imports.ts';
+import { histories, LAW } from '../../testing/findings/laws.ts';
 import { OTHER_ORDERS } from '../../testing/findings/orders.ts';
 
 const engine = useImports();
-const RUNS = { numRuns: 8, interruptAfterTimeLimit: 20_000 };
 
 const repository: Asset = { type: 'repository', name: 'https://git.example.com/shop' };
 const tools = ['tool_a', 'tool_b', 'tool_c'] as const;
@@ -79,7 +79,7 @@ function optionsOf({ tool, track, complete }: Report, day: number): ImportOption
 }
 
 describe('the order of imports does not matter', () => {
-  it('for dated reports of several tools on several tracks', async () => {
+  it('for dated reports of several tools on several tracks', LAW, async () => {
     await fc.assert(
       fc.asyncProperty(
         reports.chain((all) => fc.tuple(fc.constant(all), fc.shuffledSubarray([...all.keys()], { minLength: all.length }))),
@@ -93,7 +93,7 @@ describe('the order of imports does not matter', () => {
           expect(await engine.stateOf(shuffled, { lawful: true })).toEqual(await engine.stateOf(forward, { lawful: true }));
         },
       ),
-      RUNS,
+      histories(4),
     );
   });
 });
@@ -151,7 +151,7 @@ describe('the order of reports about hosts does not matter', () => {
     await engine.run(org, items, { source: tools[day] ?? 'tool_a', scope: { started_at: `2026-01-0${day + 1}T12:00:00Z` } });
   };
 
-  it('if three reports know one host by its name, address or hardware address, and another one had the address', async () => {
+  it('if three reports know one host by its name, address or hardware address, and another one had the address', LAW, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(report, { minLength: 3, maxLength: 3 }), fc.constantFrom(...OTHER_ORDERS), async (all, order) => {
         const [forward, shuffled] = [await engine.organization(), await engine.organization()];
@@ -159,7 +159,7 @@ describe('the order of reports about hosts does not matter', () => {
         for (const day of order) await send(shuffled, all, day);
         expect(await engine.stateOf(shuffled, { lawful: true })).toEqual(await engine.stateOf(forward, { lawful: true }));
       }),
-      RUNS,
+      histories(4),
     );
   });
 
@@ -212,7 +212,7 @@ describe('the order of reports does not matter if names leave something out', ()
     ],
   } satisfies Record<string, Asset[]>;
 
-  it.each(Object.entries(NAMES))('of %s', async (_, names) => {
+  it.each(Object.entries(NAMES))('of %s', LAW, async (_, names) => {
     const items = fc.uniqueArray(fc.tuple(fc.constantFrom(...names), fc.constantFrom('a', 'b')), { maxLength: 3 });
     const report = fc.record({ items, tool: fc.constantFrom(...tools), complete: fc.boolean() });
     type Named = typeof report extends fc.Arbitrary<infer T> ? T : never;
@@ -232,7 +232,7 @@ describe('the order of reports does not matter if names leave something out', ()
         for (const day of order) await send(shuffled, all, day);
         expect(await engine.stateOf(shuffled, { lawful: true })).toEqual(await engine.stateOf(forward, { lawful: true }));
       }),
-      RUNS,
+      histories(4),
     );
   });
 });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { seen } from '../../../testing/findings/imports.ts';
 import { useImportsWithApi } from '../../../testing/findings/imports-with-api.ts';
+import { histories, LAW } from '../../../testing/findings/laws.ts';
 
 const service = useImportsWithApi();
 const { get, send } = service;
@@ -245,7 +246,7 @@ const merge = fc.constantFrom(...pairs.map((pair) => ({ merge: pair })));
 const unmerge = fc.constantFrom(...SIDES.map((side) => ({ unmerge: side })));
 const steps = fc.tuple(merge, fc.array(fc.oneof({ weight: 4, arbitrary: report }, merge, unmerge), { minLength: 5, maxLength: 11 }));
 
-it('after any merges nothing is closed that would be open without them, and each was seen when its own reports showed it', async () => {
+it('after any merges nothing is closed that would be open without them, and each was seen when its own reports showed it', LAW, async () => {
   expect(await send('PATCH', '/organization', { policy: { brake: { share: 1, count: 1_000_000 } } })).toMatchObject({ status: 200 });
   await fc.assert(
     fc.asyncProperty(steps, async ([first, others]) => {
@@ -257,6 +258,6 @@ it('after any merges nothing is closed that would be open without them, and each
         for (const [n, { status }] of Object.entries(expected)) if (status === 'open') expect({ [n]: shown[n] }).toMatchObject({ [n]: { status } });
       }
     }),
-    { numRuns: 6, interruptAfterTimeLimit: 20_000 },
+    histories(3),
   );
-}, 60_000);
+});

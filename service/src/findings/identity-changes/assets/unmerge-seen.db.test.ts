@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type ImportOptions, seen } from '../../../testing/findings/imports.ts';
 import { useImportsWithApi } from '../../../testing/findings/imports-with-api.ts';
+import { histories, LAW } from '../../../testing/findings/laws.ts';
 
 const service = useImportsWithApi();
 const { get, send } = service;
@@ -246,7 +247,7 @@ const history = fc.tuple(
   fc.nat(8),
 );
 
-it('two assets that were merged for a while have nothing that is wrongly proven, and hide nothing', async () => {
+it('two assets that were merged for a while have nothing that is wrongly proven, and hide nothing', LAW, async () => {
   expect(await send('PATCH', '/organization', { policy: { brake: { share: 1, count: 1_000_000 } } })).toMatchObject({ status: 200 });
   await fc.assert(
     fc.asyncProperty(history, async ([reports, a, b]) => {
@@ -268,6 +269,6 @@ it('two assets that were merged for a while have nothing that is wrongly proven,
       const open = (all: typeof apart) => all.flatMap(({ id, isOpen }) => (isOpen ? [id] : []));
       expect(open(merged)).toEqual(expect.arrayContaining(open(apart)));
     }),
-    { numRuns: 6, interruptAfterTimeLimit: 20_000 },
+    histories(3),
   );
-}, 60_000);
+});
