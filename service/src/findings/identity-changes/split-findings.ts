@@ -259,19 +259,22 @@ async function restoreStatus(tx: TenantTx, actor: HistoryActor, ids: readonly st
 
 /** Takes the severity and tags from the finding that stayed that people had given only to the other one. */
 async function returnOwn(tx: TenantTx, orgId: string, ids: readonly string[]): Promise<void> {
+  const given = sql`rules as materialized (select r.b, r.undo->'a'->'finding' as own, r.undo->'b'->'finding' as kept from ${rulesSql(orgId, idsSql(ids))} r)`;
   await sql`
+    with ${given}
     update findings f set severity_override = null, severity_override_by = null, severity_override_reason = null, severity = f.source_severity
-    from ${rulesSql(orgId, idsSql(ids))} r
-    where f.org_id = ${orgId} and f.id = r.b and r.undo->'b'->'finding'->>'severity_override' is null
-      and f.severity_override = (r.undo->'a'->'finding'->>'severity_override')::smallint
-      and f.severity_override_by is not distinct from r.undo->'a'->'finding'->>'severity_override_by'`.execute(tx);
+    from rules r
+    where f.org_id = ${orgId} and f.id = r.b and r.kept->>'severity_override' is null
+      and f.severity_override = (r.own->>'severity_override')::smallint and f.severity_override_by is not distinct from r.own->>'severity_override_by'`.execute(
+    tx,
+  );
   await sql`
+    with ${given}, foreign_tags as materialized (
+      select r.b, array(select jsonb_array_elements_text(r.own->'tags') except select jsonb_array_elements_text(r.kept->'tags')) as tags from rules r
+    )
     update findings f set tags = array(select tag from unnest(f.tags) as tag where tag <> all(foreign_tags.tags) order by tag),
       search = ts_delete(f.search, array(select 't:' || lower(tag) from unnest(foreign_tags.tags) as tag))
-    from ${rulesSql(orgId, idsSql(ids))} r cross join lateral (
-      select array(select jsonb_array_elements_text(r.undo->'a'->'finding'->'tags') except select jsonb_array_elements_text(r.undo->'b'->'finding'->'tags')) as tags
-    ) foreign_tags
-    where f.org_id = ${orgId} and f.id = r.b and foreign_tags.tags <> '{}'`.execute(tx);
+    from foreign_tags where f.org_id = ${orgId} and f.id = foreign_tags.b and foreign_tags.tags <> '{}'`.execute(tx);
 }
 
 /** When a finding was seen follows from its sightings. */
