@@ -1357,7 +1357,7 @@ begin
 end
 $$;
 
--- Analyzes what an import joins in tables that grew by half since the last time, before autovacuum gets to them. This matters for an organization's first
+-- Analyzes what imports and merges join in tables that grew by half since the last time, before autovacuum gets to them. This matters for an organization's first
 -- imports, large or many. Small tables count as well: one of a thousand rows that is believed to have one is compared with each of 100,000 records. Returns whether findings or sightings were among them: then `analyze_findings` completes their statistics after the import.
 create function analyze_grown() returns boolean language plpgsql security definer set search_path = rrs, pg_temp set default_statistics_target = 20 as $$
 declare
@@ -1367,7 +1367,7 @@ begin
   for grown in
     select c.oid from pg_class c
     where c.oid = any (array['findings', 'sightings', 'occurrences', 'assets', 'asset_keys', 'asset_tracks', 'asset_versions', 'source_coverage', 'run_assets',
-        'finding_texts', 'finding_history', 'vulnerability_aliases']::regclass[])
+        'finding_texts', 'finding_history', 'vulnerability_aliases', 'identity_rules']::regclass[])
       and pg_relation_size(c.oid) > 8192 * (4 + 1.5 * greatest(c.relpages, 0))
   loop
     if grown = 'findings'::regclass then
@@ -1378,6 +1378,8 @@ begin
       found_any := true;
     elsif grown = 'finding_texts'::regclass then
       analyze (skip_locked) finding_texts (org_id, id);
+    elsif grown = 'identity_rules'::regclass then
+      analyze (skip_locked) identity_rules (org_id, id, a, b, revoked_at, asset_merge_id);
     else
       execute format('analyze (skip_locked) %s', grown);
     end if;

@@ -25,7 +25,7 @@ export function mergeRoutes(app: App, { db, secret, follower }: AssetDeps): void
       },
     },
     (request, reply) =>
-      answerOnce({ db, secret }, request, reply, async (tx) => {
+      answerOnce({ db: db.planning('for_any'), secret }, request, reply, async (tx) => {
         const { actor, params, body } = request;
         const asset = await mergeAssets(tx, actor, follower, { id: params.id.toLowerCase(), into: body.into.toLowerCase(), reason: body.reason ?? null });
         return { status: 200, headers: { etag: `"${asset.version}"` }, body: await withIdentifiers(tx, asset) };
@@ -49,7 +49,7 @@ export function mergeRoutes(app: App, { db, secret, follower }: AssetDeps): void
       },
     },
     (request, reply) =>
-      answerOnce({ db, secret }, request, reply, async (tx) => {
+      answerOnce({ db: db.planning('for_any'), secret }, request, reply, async (tx) => {
         const { actor, params, body } = request;
         const asset = await unmergeAssets(tx, actor, follower, { id: params.id, reason: body.reason ?? null });
         return { status: 200, headers: { etag: `"${asset.version}"` }, body: await withIdentifiers(tx, asset) };

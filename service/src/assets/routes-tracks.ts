@@ -93,7 +93,7 @@ export function trackRoutes(app: App, { db, secret, follower }: AssetDeps): void
       },
     },
     (request, reply) =>
-      answerOnce({ db, secret }, request, reply, async (tx) => {
+      answerOnce({ db: db.planning('for_any'), secret }, request, reply, async (tx) => {
         const { actor, params, body } = request;
         const merged = await mergeTrack(tx, actor, follower, { assetId: params.id, name: params.name, into: body.into, reason: body.reason ?? null });
         return { status: 200, body: toTrack(merged) };
@@ -117,7 +117,7 @@ export function trackRoutes(app: App, { db, secret, follower }: AssetDeps): void
       },
     },
     (request, reply) =>
-      answerOnce({ db, secret }, request, reply, async (tx) => {
+      answerOnce({ db: db.planning('for_any'), secret }, request, reply, async (tx) => {
         const { actor, params, body } = request;
         const separated = await unmergeTrack(tx, actor, follower, { assetId: params.id, name: params.name, reason: body.reason ?? null });
         return { status: 200, body: toTrack(separated) };

@@ -94,41 +94,48 @@ const same = (one: string, other: string) =>
 async function moveBack(tx: TenantTx, orgId: string, ids: readonly string[], attributes: boolean): Promise<void> {
   const rules = rulesSql(orgId, idsSql(ids));
   await sql`
-    update sightings s set finding_id = r.a from ${rules} r cross join lateral ${stored('a', 'sightings')} own
+    with ${rules}
+    update sightings s set finding_id = r.a from r cross join lateral ${stored('a', 'sightings')} own
     where s.org_id = ${orgId} and s.finding_id = r.b and ${same('s', 'own')} and (not ${attributes} or s.last_seen <= own.last_seen or s.content = own.content)
       and not exists (select from ${stored('b', 'sightings')} theirs where ${same('theirs', 'own')})`.execute(tx);
   await sql`
-    insert into sightings select own.* from ${rules} r cross join lateral ${stored('a', 'sightings')} own
+    with ${rules}
+    insert into sightings select own.* from r cross join lateral ${stored('a', 'sightings')} own
     on conflict (org_id, finding_id, source_id, track) do nothing`.execute(tx);
   if (attributes) await showBoth(tx, orgId, rules);
   if (attributes) await giveBoth(tx, orgId, rules);
   // Sightings of which both findings had one: the one that stayed says what it said before, unless a scan has shown it since.
   await sql`
+    with ${rules}
     update sightings s set ${copied('theirs')}, records = theirs.records
-    from ${rules} r cross join lateral ${stored('b', 'sightings')} theirs join lateral ${stored('a', 'sightings')} own on ${same('own', 'theirs')}
+    from r cross join lateral ${stored('b', 'sightings')} theirs join lateral ${stored('a', 'sightings')} own on ${same('own', 'theirs')}
     where s.org_id = ${orgId} and s.finding_id = r.b and ${same('s', 'theirs')}
       and ((s.content in (own.content, theirs.content) and s.last_seen <= greatest(own.last_seen, theirs.last_seen)) or (${attributes} and s.content = own.content and own.content <> theirs.content))`.execute(
     tx,
   );
   await sql`
-    delete from occurrences o using ${rules} r cross join lateral ${stored('a', 'occurrences')} own
+    with ${rules}
+    delete from occurrences o using r cross join lateral ${stored('a', 'occurrences')} own
     where o.org_id = ${orgId} and o.finding_id = r.b and ${same('o', 'own')} and o.place = own.place
       and not exists (select from ${stored('b', 'occurrences')} theirs where ${same('theirs', 'own')} and theirs.place = own.place)`.execute(tx);
   await sql`
-    insert into occurrences select own.* from ${rules} r cross join lateral ${stored('a', 'occurrences')} own
+    with ${rules}
+    insert into occurrences select own.* from r cross join lateral ${stored('a', 'occurrences')} own
     on conflict (org_id, finding_id, source_id, track, place) do nothing`.execute(tx);
   // Findings that had been merged into this one before.
   await sql`
-    update findings f set merged_into = r.a from ${rules} r join identity_rules earlier on earlier.org_id = ${orgId} and earlier.b = r.a and earlier.revoked_at is null
+    with ${rules}
+    update findings f set merged_into = r.a from r join identity_rules earlier on earlier.org_id = ${orgId} and earlier.b = r.a and earlier.revoked_at is null
     where f.org_id = ${orgId} and f.id = earlier.a and f.merged_into = r.b`.execute(tx);
 }
 
 /** What scans have shown since the merge, and neither of the two had said before, can have been either. */
 async function showBoth(tx: TenantTx, orgId: string, rules: RawBuilder<unknown>): Promise<void> {
   await sql`
+    with ${rules}
     update sightings s set state = 'present', absence = null, absent_at = null, gaps = null,
       last_seen = joint.last_seen, seen_import_id = joint.seen_import_id, last_import_id = joint.last_import_id
-    from ${rules} r cross join lateral ${stored('a', 'sightings')} own
+    from r cross join lateral ${stored('a', 'sightings')} own
     join sightings joint on joint.org_id = ${orgId} and joint.finding_id = r.b and joint.state = 'present' and ${same('joint', 'own')}
     left join lateral (select * from ${stored('b', 'sightings')} known where ${same('known', 'own')}) theirs on true
     where s.org_id = ${orgId} and s.finding_id = r.a and ${same('s', 'own')} and joint.last_seen > greatest(own.last_seen, theirs.last_seen)
@@ -140,11 +147,13 @@ async function giveBoth(tx: TenantTx, orgId: string, rules: RawBuilder<unknown>)
   const isKnown = (which: Which) => sql`exists (select from ${stored(which, 'sightings')} known where ${same('known', 'joint')})`;
   const isNew = sql`not ${isKnown('a')} and not ${isKnown('b')} and not exists (select from ${stored('b', 'sightings')} theirs where theirs.content = joint.content)`;
   await sql`
-    insert into sightings select copy.* from ${rules} r
+    with ${rules}
+    insert into sightings select copy.* from r
     join sightings joint on joint.org_id = ${orgId} and joint.finding_id = r.b and ${isNew}
     cross join lateral jsonb_populate_record(joint, jsonb_build_object('finding_id', r.a, 'external_id', null)) copy on conflict do nothing`.execute(tx);
   await sql`
-    insert into occurrences select copy.* from ${rules} r
+    with ${rules}
+    insert into occurrences select copy.* from r
     join sightings joint on joint.org_id = ${orgId} and joint.finding_id = r.b and ${isNew}
     join occurrences o on o.org_id = ${orgId} and o.finding_id = r.b and ${same('o', 'joint')}
     cross join lateral jsonb_populate_record(o, jsonb_build_object('finding_id', r.a)) copy on conflict do nothing`.execute(tx);
@@ -152,11 +161,11 @@ async function giveBoth(tx: TenantTx, orgId: string, rules: RawBuilder<unknown>)
 
 /** Findings say again what they said before the merge if only reports about the other one have shown them since. `unseen` has their sightings of which that is so. */
 export async function returnStatements(tx: TenantTx, orgId: string, ids: RawBuilder<unknown>, unseen: readonly Unseen[]): Promise<void> {
-  const rules = rulesSql(orgId, ids);
   await sql`
+    with ${rulesSql(orgId, ids)}
     update sightings s set ${copied('was')}, peak_severity = was.peak_severity, records = was.records
     from jsonb_to_recordset(${JSON.stringify(unseen)}) as unseen (finding_id uuid, source_id uuid, track smallint)
-    join ${rules} r on unseen.finding_id in (r.a, r.b)
+    join r on unseen.finding_id in (r.a, r.b)
     cross join lateral jsonb_populate_recordset(null::sightings, r.undo->case unseen.finding_id when r.a then 'a' else 'b' end->'sightings') was
     where s.org_id = ${orgId} and s.finding_id = unseen.finding_id and s.source_id = unseen.source_id and s.track = unseen.track
       and was.source_id = unseen.source_id and was.track = unseen.track`.execute(tx);
@@ -172,8 +181,9 @@ export interface Unseen {
 /** A scan that showed neither of two findings while they were one has shown both to be gone. One before the merge has shown that only of its own finding. */
 async function shareAbsences(tx: TenantTx, orgId: string, ids: readonly string[]): Promise<void> {
   await sql`
+    with ${rulesSql(orgId, idsSql(ids))}
     update sightings s set state = 'absent', absence = joint.absence, absent_at = joint.absent_at, gaps = joint.gaps, last_import_id = joint.last_import_id
-    from ${rulesSql(orgId, idsSql(ids))} r join sightings joint on joint.org_id = ${orgId} and joint.finding_id = r.b and joint.state = 'absent'
+    from r join sightings joint on joint.org_id = ${orgId} and joint.finding_id = r.b and joint.state = 'absent'
     where s.org_id = ${orgId} and s.finding_id = r.a and s.source_id = joint.source_id and s.track = joint.track and s.state = 'present' and s.last_seen < joint.absent_at
       and not exists (
         select from ${stored('b', 'sightings')} own
@@ -185,11 +195,11 @@ async function shareAbsences(tx: TenantTx, orgId: string, ids: readonly string[]
 /** Runs since the merge that have shown the one that stayed can have shown either. What they showed counts once tracks or assets are separate again. */
 async function shareShown(tx: TenantTx, orgId: string, ids: readonly string[]): Promise<void> {
   await sql`
+    with ${rulesSql(orgId, idsSql(ids))}
     update run_assets run set shown = run.shown || since.shown
     from (
       select own.source_id, own.asset_id, own.track, own.import_id, array_agg(distinct r.a) as shown
-      from ${rulesSql(orgId, idsSql(ids))} r
-      join findings f on f.org_id = ${orgId} and f.id = r.b
+      from r join findings f on f.org_id = ${orgId} and f.id = r.b
       join run_assets own on own.org_id = ${orgId} and own.asset_id = f.asset_id and r.b = any(own.shown) and r.a <> all(own.shown)
       join imports i on i.org_id = ${orgId} and i.id = own.import_id and i.created_at > r.created_at
       group by 1, 2, 3, 4
@@ -204,7 +214,8 @@ async function returnPlaces(tx: TenantTx, orgId: string, ids: readonly string[])
   const places = (which: Which) => sql`(
     select source_id, track, label from ${stored(which, 'occurrences')} union all select source_id, track, place from ${stored(which, 'sightings')})`;
   await sql`
-    delete from occurrences o using ${rulesSql(orgId, idsSql(ids))} r cross join lateral ${places('a')} own
+    with ${rulesSql(orgId, idsSql(ids))}
+    delete from occurrences o using r cross join lateral ${places('a')} own
     where o.org_id = ${orgId} and o.finding_id = r.b and (o.source_id, o.track, o.label) = (own.source_id, own.track, own.label)
       and not exists (select from ${places('b')} theirs where (theirs.source_id, theirs.track, theirs.label) = (own.source_id, own.track, own.label))`.execute(
     tx,
@@ -224,9 +235,9 @@ async function restoreStatus(tx: TenantTx, actor: HistoryActor, ids: readonly st
   const events = sql`select a::text as subject, jsonb_build_object('from', b, 'status', status, 'reason', ${reason}::text) as data from apart`;
   const set = (from: string, columns: readonly string[]) => sql.join(columns.map((column) => sql`${sql.ref(column)} = ${sql.ref(`${from}.${column}`)}`));
   await sql`
-    with apart as materialized (
+    with ${rules}, apart as materialized (
       select r.a, r.b, ${sql.join(statusColumns.map((column) => sql`(${sql.ref('was')}).${sql.ref(column)}`))}, (own).listed
-      from ${rules} r
+      from r
       join findings kept on kept.org_id = ${orgId} and kept.id = r.b
       cross join lateral jsonb_populate_record(null::findings, r.undo->'a'->'finding') own
       cross join lateral (
@@ -236,21 +247,23 @@ async function restoreStatus(tx: TenantTx, actor: HistoryActor, ids: readonly st
     ), recorded as (${historySql(actor, entries)}), emitted as (${emitSql(orgId, 'finding.split', events)})
     update findings f set ${set('apart', statusColumns)}, merged_into = null, listed = apart.listed, version = f.version + 1, updated_at = now()
     from apart where f.org_id = ${orgId} and f.id = apart.a`.execute(tx);
-  const restored = sql`(
-    select r.*, f.status_changed_at = r.created_at and f.reason_code = 'merged' as unchanged from ${rules} r join findings f on f.org_id = ${orgId} and f.id = r.b)`;
+  const restored = sql`${rules}, restored as materialized (
+    select r.*, f.status_changed_at = r.created_at and f.reason_code = 'merged' as unchanged, f.status as was from r join findings f on f.org_id = ${orgId} and f.id = r.b)`;
   await sql`
-    update decisions d set state = 'ended', ended_at = now(), ended_reason = 'split' from ${restored} r
+    with ${restored}
+    update decisions d set state = 'ended', ended_at = now(), ended_reason = 'split' from restored r
     where d.org_id = ${orgId} and d.finding_id = r.b and d.state = 'active' and (r.unchanged or d.decided_at = r.created_at)`.execute(tx);
   await sql`
-    update decisions d set state = case d.state when 'ended' then 'active' else 'requested' end, ended_at = null, ended_reason = null from ${restored} r
+    with ${restored}
+    update decisions d set state = case d.state when 'ended' then 'active' else 'requested' end, ended_at = null, ended_reason = null from restored r
     where d.org_id = ${orgId} and d.finding_id in (r.a, r.b) and (d.finding_id = r.a or r.unchanged
       or exists (select from decisions joint where joint.org_id = ${orgId} and joint.finding_id = r.b and joint.decided_at = r.created_at and joint.ended_at = now()::timestamptz(3)))
       and d.ended_reason = 'merged' and d.ended_at = r.created_at`.execute(tx);
   const returned = sql`select b as finding_id, 'status_changed' as action, jsonb_build_object('status', was) as before, ${restoredSql} as after, ${reason}::text as reason from back`;
   await sql`
-    with back as materialized (
-      select distinct on (r.b) r.b, f.status as was, ${sql.join(statusColumns.map((column) => sql`own.${sql.ref(column)}`))}
-      from ${restored} r join findings f on f.org_id = ${orgId} and f.id = r.b cross join lateral jsonb_populate_record(null::findings, r.undo->'b'->'finding') own
+    with ${restored}, back as materialized (
+      select distinct on (r.b) r.b, r.was, ${sql.join(statusColumns.map((column) => sql`own.${sql.ref(column)}`))}
+      from restored r cross join lateral jsonb_populate_record(null::findings, r.undo->'b'->'finding') own
       where r.unchanged
     ), recorded as (${historySql(actor, returned)})
     update findings f set ${set('back', statusColumns)}, version = f.version + 1, updated_at = now()
@@ -259,18 +272,18 @@ async function restoreStatus(tx: TenantTx, actor: HistoryActor, ids: readonly st
 
 /** Takes the severity and tags from the finding that stayed that people had given only to the other one. */
 async function returnOwn(tx: TenantTx, orgId: string, ids: readonly string[]): Promise<void> {
-  const given = sql`rules as materialized (select r.b, r.undo->'a'->'finding' as own, r.undo->'b'->'finding' as kept from ${rulesSql(orgId, idsSql(ids))} r)`;
+  const given = sql`${rulesSql(orgId, idsSql(ids))}, given as materialized (select r.b, r.undo->'a'->'finding' as own, r.undo->'b'->'finding' as kept from r)`;
   await sql`
     with ${given}
     update findings f set severity_override = null, severity_override_by = null, severity_override_reason = null, severity = f.source_severity
-    from rules r
-    where f.org_id = ${orgId} and f.id = r.b and r.kept->>'severity_override' is null
-      and f.severity_override = (r.own->>'severity_override')::smallint and f.severity_override_by is not distinct from r.own->>'severity_override_by'`.execute(
+    from given
+    where f.org_id = ${orgId} and f.id = given.b and given.kept->>'severity_override' is null
+      and f.severity_override = (given.own->>'severity_override')::smallint and f.severity_override_by is not distinct from given.own->>'severity_override_by'`.execute(
     tx,
   );
   await sql`
     with ${given}, foreign_tags as materialized (
-      select r.b, array(select jsonb_array_elements_text(r.own->'tags') except select jsonb_array_elements_text(r.kept->'tags')) as tags from rules r
+      select given.b, array(select jsonb_array_elements_text(given.own->'tags') except select jsonb_array_elements_text(given.kept->'tags')) as tags from given
     )
     update findings f set tags = array(select tag from unnest(f.tags) as tag where tag <> all(foreign_tags.tags) order by tag),
       search = ts_delete(f.search, array(select 't:' || lower(tag) from unnest(foreign_tags.tags) as tag))

@@ -32,11 +32,11 @@ export async function moveStored(tx: TenantTx, orgId: string, where: RawBuilder<
   await sql`update identity_rules r set undo = ${undoSql(tracksOf)} where r.org_id = ${orgId} and r.revoked_at is null and ${where}`.execute(tx);
 }
 
-/** Rules, with what findings said before the merge on the tracks into which theirs have been merged since. */
+/** Defines `r`: rules, with what findings said before the merge on the tracks into which theirs have been merged since. */
 export function rulesSql(orgId: string, ids: RawBuilder<unknown>): RawBuilder<unknown> {
   const mergedTracks = sql`findings f join ${mergedNumbers} t on t.org_id = ${orgId} and t.asset_id = f.asset_id where f.org_id = ${orgId} and f.id = r.b`;
   const present = undoSql(() => sql`select coalesce((select t.merged_into from ${mergedTracks} and t.n = s.track), s.track)`);
-  return sql`(
+  return sql`r as materialized (
     select r.id, r.a, r.b, r.created_at, case when exists (select from ${mergedTracks}) then ${present} else r.undo end as undo
     from identity_rules r where r.org_id = ${orgId} and r.id in (${ids}))`;
 }

@@ -1,68 +1,15 @@
 import type { Asset } from '@rrs/scan-reports';
-import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, it } from 'vitest';
 import { withClient } from '../../db/connection/with-client.ts';
 import { newId } from '../../shared/ids.ts';
-import { type Item, inLib, seen, useImports } from '../../testing/findings/imports.ts';
+import { watchSteps } from '../../testing/findings/busiest-steps.ts';
+import { type Engine, type Item, inLib, seen, useImports } from '../../testing/findings/imports.ts';
 
 const HOSTS = 250;
 /** Comparing each host with each other one takes 62,500 rows. */
 const MOST_ROWS = 12_500;
 
-interface Plan {
-  'Node Type': string;
-  'Subplan Name'?: string;
-  Alias?: string;
-  'Join Filter'?: string;
-  'Actual Rows': number;
-  'Actual Loops': number;
-  'Rows Removed by Filter'?: number;
-  'Rows Removed by Join Filter'?: number;
-  Plans?: Plan[];
-}
-
-const emit = vi.spyOn(pg.Client.prototype, 'emit');
-afterAll(() => emit.mockRestore());
-
-type Engine = ReturnType<typeof useImports>;
-
-async function changeSettings(engine: Engine, settings: Record<string, string>): Promise<void> {
-  const { rows } = await engine.admin().query('select quote_ident(current_database()) as name');
-  for (const [name, value] of Object.entries(settings)) await engine.admin().query(`alter database ${rows[0].name} set ${name} = '${value}'`);
-}
-
-/** The server tells every connection how each of its statements ran. */
-const EXPLAINED = {
-  session_preload_libraries: 'auto_explain',
-  'auto_explain.log_min_duration': '0',
-  'auto_explain.log_analyze': 'on',
-  'auto_explain.log_timing': 'off',
-  'auto_explain.log_level': 'notice',
-  'auto_explain.log_format': 'json',
-  'auto_explain.log_parameter_max_length': '0',
-};
-
-interface Step {
-  rows: number;
-  step: string;
-}
-
-/** The step of a plan that looked at more rows than the others. */
-function busiestStep({ Plans = [], ...own }: Plan): Step {
-  const each = own['Actual Rows'] + (own['Rows Removed by Filter'] ?? 0) + (own['Rows Removed by Join Filter'] ?? 0);
-  const { 'Node Type': kind, 'Subplan Name': part = '', Alias: alias = '', 'Join Filter': filter = '' } = own;
-  const steps = [{ rows: each * own['Actual Loops'], step: [kind, part, alias, filter].join(' ') }, ...Plans.map(busiestStep)];
-  return steps.reduce((most, one) => (one.rows > most.rows ? one : most));
-}
-
-function busiestSteps(): (Step & { statement: string })[] {
-  // The server has other notices, too.
-  const plans = emit.mock.calls.flatMap(([event, notice]) => (event === 'notice' ? (/plan:\s+(\{.*\})/s.exec(notice.message)?.[1] ?? []) : []));
-  return plans.map((text) => {
-    const { 'Query Text': statement, Plan: plan } = JSON.parse(text);
-    return { ...busiestStep(plan), statement: statement.replace(/\s+/g, ' ').trim() };
-  });
-}
+const watch = watchSteps();
 
 const host = (n: number): Asset => ({ type: 'host', name: `host${n}.example.com` });
 const all = Array.from({ length: HOSTS }, (_, n) => host(n));
@@ -97,22 +44,18 @@ async function importMany(engine: Engine): Promise<void> {
   for (const listed of [all, all, all.slice(50), all.slice(50)]) await engine.collect(org, connection, { items: on(listed), covers: listed, scope: scope() });
 }
 
-function expectNoPairs(): void {
-  const busiest = busiestSteps().sort((one, other) => other.rows - one.rows);
-  expect(busiest.length).toBeGreaterThan(500);
-  expect(busiest.filter(({ rows }) => rows > MOST_ROWS)).toEqual([]);
-}
+const expectNoPairs = (): void => watch.expectAtMost({ rows: MOST_ROWS, statements: 500 });
 
 /** Statistics are gathered once a minute at best, and of all organizations together, so the planner may expect few rows where there are many. */
 describe('with statistics of small organizations', () => {
   const engine = useImports();
-  beforeAll(() => changeSettings(engine, EXPLAINED));
+  beforeAll(() => watch.explain(engine));
 
   it('no statement of an import compares each asset or finding with each other one', { timeout: 120_000 }, async () => {
     // Autovacuum may lock a table at the moment when an import gathers its statistics: see below.
     for (const table of STAGING) await engine.admin().query(`alter table ${table} set (autovacuum_enabled = off)`);
     for (let n = 0; n < 12; n++) await engine.run(await engine.organization(), on(all.slice(0, 20)), { scope: { coverage: 'complete' } });
-    emit.mockClear();
+    watch.forget();
     await importMany(engine);
     expectNoPairs();
   });
@@ -122,13 +65,13 @@ describe('with statistics of small organizations', () => {
 describe('without statistics of what is imported', () => {
   const engine = useImports();
   // In small tables, reading all rows is no worse than looking one up by an index. In large ones, the planner uses the index.
-  beforeAll(() => changeSettings(engine, { ...EXPLAINED, enable_seqscan: 'off' }));
+  beforeAll(() => watch.explain(engine, { enable_seqscan: 'off' }));
 
   it('no statement of an import compares each asset or finding with each other one', { timeout: 120_000 }, async () => {
     await withClient(engine.url(), async (other) => {
       await other.query('begin');
       for (const table of STAGING) await other.query(`lock table rrs.${table} in share update exclusive mode`);
-      emit.mockClear();
+      watch.forget();
       await importMany(engine);
     });
     expectNoPairs();

@@ -1,13 +1,14 @@
 import type { Asset } from '@rrs/scan-reports';
 import { afterAll, beforeAll } from 'vitest';
 import { startApi, type TestApi } from '../http/api.ts';
-import { type ImportOptions, type Item, useImports } from './imports.ts';
+import { type Engine, type ImportOptions, type Item, useImports } from './imports.ts';
 
-/** The import job and the API over one database. Imports run for the organization `api().ours`. */
-export function useImportsWithApi() {
+/** The import job and the API over one database. Imports run for the organization `api().ours`. `prepare` is called before the API starts. */
+export function useImportsWithApi(prepare?: (engine: Engine) => Promise<void>) {
   const engine = useImports();
   let api: TestApi;
   beforeAll(async () => {
+    await prepare?.(engine);
     api = await startApi({ database: { url: engine.url(), drop: async () => {} } });
   });
   afterAll(() => api?.close());
