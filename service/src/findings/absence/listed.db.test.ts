@@ -156,6 +156,16 @@ describe('a check that the tool no longer has', () => {
     expect(await statusByRule()).toEqual({ sql: 'open', xss: 'open' });
   });
 
+  it('is disabled in the first run without it, also if the newer version scanned another asset before', async () => {
+    const other: Asset = { type: 'repository', name: 'https://github.com/acme/other' };
+    await engine.run(org, [{ ...rule('xss'), asset: other }, { run: version('1.10', 'sql', 'xss') }], { scope: { started_at: at(1) } });
+    await scan(1, [rule('sql'), rule('xss')], version('1.9', 'sql', 'xss'));
+    await scan(2, [rule('sql')], version('1.10', 'sql'));
+    expect((await engine.findings(org)).map(({ status }) => status)).toEqual(['open', 'open', 'open']);
+    await scan(3, [rule('sql')], version('1.10', 'sql'));
+    expect(await reasons()).toEqual(['check_retired']);
+  });
+
   it.each([
     ['the same version', '1.9', '1.9'],
     ['an older version', '1.8', '1.8'],

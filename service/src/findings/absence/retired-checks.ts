@@ -20,7 +20,7 @@ export async function isCheckRetired(tx: TenantTx, { orgId, sourceId }: Resoluti
     .filter((seen) => isNewer(toolVersion, seen))
     .flatMap((seen) => versions.filter((missed) => isNewer(missed, seen)).map((missed) => [seen, missed] as const));
   if (steps.length === 0) return sql`false`;
-  return sql`(s.missed_because @> '{check_disabled}' and s.missed_at > ${lastSeenSql} and s.missed_at < a.started_at
+  return sql`coalesce(s.missed_because @> '{check_disabled}' and s.missed_at > ${lastSeenSql} and s.missed_at < a.started_at
     and (${versionOf(seenImportSql)}, ${versionOf(sql`s.missed_import_id`)}) in (
-      select * from unnest(${steps.map(([seen]) => seen)}::text[], ${steps.map(([, missed]) => missed)}::text[])))`;
+      select * from unnest(${steps.map(([seen]) => seen)}::text[], ${steps.map(([, missed]) => missed)}::text[])), false)`;
 }
