@@ -170,8 +170,10 @@ export function isEarlier(sighting: RawBuilder<unknown>, at: RawBuilder<unknown>
  * scan saw are left out.
  */
 export async function findAbsent(tx: TenantTx, resolution: Resolution, absence: Absence, isLate: boolean): Promise<void> {
-  const { orgId, importId, sourceId } = resolution;
+  const { orgId, importId, sourceId, provesFixed } = resolution;
   const { checks } = absence;
+  // A file that calls a finding fixed declares it, as often as it does. It has shown it all the same.
+  const isShown = provesFixed ? sql`(g.present or g.outcome in ('gone', 'declared'))` : sql`true`;
   const isDisabled = checks === null ? sql`false` : sql`(f.rule is not null and f.rule <> all(${checks as string[]}::text[]))`;
   const isRetired = sql`(${isDisabled} and ${await isCheckRetired(tx, resolution, absence)})`;
   const isUnlisted = await isUnlistedFile(tx, resolution, absence);
@@ -201,7 +203,7 @@ export async function findAbsent(tx: TenantTx, resolution: Resolution, absence: 
         and (own.state = 'present' or own.absence = 'declared' or (${isUnproven(sql`own`)} and own.absent_at < a.started_at) or ${isLate ? isEarlier(sql`own`, sql`a.started_at`) : sql`false`}) offset 0) s
     left join lateral ${coverageOfSql(resolution, { asset: sql`a.asset_id`, track: sql`a.track` })} c on true
     where ${lastSeenSql} < a.started_at
-      and not exists (select from tenant_import_groups g where g.org_id = ${orgId} and g.import_id = ${importId} and g.finding_id = f.id and g.track = s.track and (g.present or g.outcome in ('gone', 'declared')) offset 0)
+      and not exists (select from tenant_import_groups g where g.org_id = ${orgId} and g.import_id = ${importId} and g.finding_id = f.id and g.track = s.track and ${isShown} offset 0)
       and not exists (select from tenant_import_seen i where i.org_id = ${orgId} and i.import_id = ${importId} and i.finding_id = f.id and i.content = s.content offset 0)`.execute(
     tx,
   );

@@ -215,6 +215,26 @@ describe('claims', () => {
     await engine.run(org, [log4j(image, { present: false })], { scope: { started_at: at(2) } });
     expect(await engine.findings(org)).toMatchObject([{ status: 'remediated', assurance: 'declared' }]);
   });
+
+  it.each<[string, Partial<Observation>[], Partial<Observation>[]]>([
+    ['again and again', [{}], [{ present: false }]],
+    [
+      'in one of two places',
+      [{ location: { ...log4j(image).location, path: 'a.jar' } }, { location: { ...log4j(image).location, path: 'b.jar' } }],
+      [{ present: false, location: { ...log4j(image).location, path: 'a.jar' } }],
+    ],
+    ['under another id', [{ external_id: 'ID-1' }], [{ present: false, external_id: 'ID-2' }]],
+  ])('complete reports that call a finding fixed %s prove nothing, until one does not have it any more', async (_, found, fixed) => {
+    await scan(image, [...found.map((given) => log4j(image, given)), other(image)], 1);
+    for (const day of [2, 3, 3, 4]) {
+      expect(await scan(image, [...fixed.map((given) => log4j(image, given)), other(image)], day)).toMatchObject({ closed: 0 });
+      expect(['open', 'remediated']).toContain(await statusOf());
+    }
+    const { rows } = await engine.admin().query(`select distinct s.absence from sightings s join findings f on f.id = s.finding_id where f.org_id = $1`, [org]);
+    expect(rows.map(({ absence }) => absence)).not.toContain('gone');
+    expect(await scan(image, [other(image)], 5)).toMatchObject({ closed: 1 });
+    expect(await statusOf()).toBe('verified');
+  });
 });
 
 describe('an accepted risk', () => {
@@ -259,6 +279,17 @@ describe('an accepted risk', () => {
     const context = { db: engine.db(), log: { info: () => {}, error: () => {} }, signal: new AbortController().signal, lastAttempt: true };
     await acceptanceExpiry(engine.follower).run({}, context);
     expect(await reason()).toEqual([{ status: 'open', reason_code: 'acceptance_expired' }]);
+  });
+
+  it('holds if complete reports only state that the finding is fixed', async () => {
+    await scan(prod, [log4j(prod), other(prod)], 1);
+    const { rows } = await engine.admin().query(`select id from findings where org_id = $1 and weakness = 'CVE-2021-44228'`, [org]);
+    const patch = { status: 'risk_accepted', owner: 'ada', reason: 'for now', expires_at: new Date(Date.now() + 86_400_000).toISOString() } as const;
+    await engine
+      .db()
+      .withTenant({ orgId: org }, (tx) => updateFinding(tx, systemActor(org, 'Ada'), { id: rows[0].id, patch, check: () => {} }, engine.follower));
+    for (const day of [2, 3]) await scan(prod, [log4j(prod, { present: false }), other(prod)], day);
+    expect(await statusOf()).toBe('risk_accepted');
   });
 
   it('holds on new tracks', async () => {
