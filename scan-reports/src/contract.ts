@@ -283,6 +283,11 @@ export interface ReportFormat {
    * states does not prevent closing.
    */
   states?: readonly RunFact[];
+  /**
+   * Whether such a report names every asset of `assetType` that the run reached, also those without findings. A run that names none has reached none,
+   * whatever it was started for.
+   */
+  listsAssets?(head: ReportHead): boolean;
   detect(head: ReportHead): boolean;
   /** For formats that several tools write, or whose reports list what was not scanned. Must stream. */
   about?(input: ReportInput): Promise<About>;

@@ -14,6 +14,7 @@ export const nessus: ReportFormat = {
   assetType: 'host',
   // CSV states the login only if it contains the scan information (plugin 19506). Absence in other CSV files closes nothing.
   states: ['credentials'],
+  listsAssets: ({ xmlRoot }) => xmlRoot !== null,
   detect: (head) => head.xmlRoot?.name === 'NessusClientData_v2' || isNessusCsv((...names) => hasColumns(head, ...names)),
   async *read(input) {
     const head = await headOf(input);

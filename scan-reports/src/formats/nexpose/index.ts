@@ -25,6 +25,7 @@ export const nexpose: ReportFormat = {
   expects: EXPECTS,
   assetType: 'host',
   states: ['time', 'targets'],
+  listsAssets: () => true,
   detect: (head) => head.xmlRoot?.name === 'NexposeReport',
   async about(input) {
     const { failed, about } = startAbout();

@@ -21,6 +21,7 @@ export const nmap: ReportFormat = {
   expects: EXPECTS,
   assetType: 'host',
   states: ['time', 'targets'],
+  listsAssets: () => true,
   detect: (head) => head.xmlRoot?.name === 'nmaprun',
   about: aboutRun,
   async *read(input) {

@@ -16,6 +16,7 @@ export const openvas: ReportFormat = {
   documentation: 'https://docs.greenbone.net/API/GMP/gmp.html#command_get_reports',
   expects: EXPECTS,
   assetType: 'host',
+  listsAssets: isXml,
   detect: (head) => isXml(head) || isCsv(head),
   async about(input) {
     const { failed, about } = startAbout();

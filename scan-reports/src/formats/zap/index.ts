@@ -16,6 +16,7 @@ export const zap: ReportFormat = {
   assetType: 'web_application',
   // The time is in the language of the user in older versions, so it cannot always be read.
   states: ['targets'],
+  listsAssets: () => true,
   detect: (head) => isXml(head) || isJson(head),
   async about(input) {
     return aboutAlerts(alertsIn(input));

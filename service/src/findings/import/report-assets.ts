@@ -116,9 +116,12 @@ export function reportAssets(scope: ScanScope, assetType: AssetType, policy: Tra
   return {
     of: (asset) => (named ? (asset ? mention(renamed(asset, named)) : (single as DescribedAsset)) : asset ? mention(describeOnce(asset)) : null),
     covered: (listed) => {
-      for (const { type, name } of stated.values())
-        if (listed.has(type)) notes.add(`The report does not list the ${type} "${name}", so it says nothing about it, although \`scan_scope\` names it.`);
-      return [...stated.values()].filter(({ type }) => !listed.has(type));
+      // All assets that the report lists are the single one, whatever their type.
+      const isMissing = (asset: DescribedAsset): boolean => listed.has(asset.type) || (asset === single && listed.size > 0);
+      const all = [...stated.values()];
+      for (const { type, name } of all.filter(isMissing))
+        notes.add(`The report does not list the ${type} "${name}", so it says nothing about it, although \`scan_scope\` names it.`);
+      return all.filter((asset) => !isMissing(asset));
     },
     restrictions: () => [...types].map((type) => `asset of type ${type}`),
     notes: () => {

@@ -1,4 +1,4 @@
-import { type AssetType, ReportError, type ReportFormat, type ReportInput, type RunFacts } from '@rrs/scan-reports';
+import { type AssetType, headOf, ReportError, type ReportFormat, type ReportInput, type RunFacts } from '@rrs/scan-reports';
 import type { DescribedAsset } from '../../../assets/recognize/describe.ts';
 import { storable } from '../../../shared/storable.ts';
 import type { SaidContents } from '../../merge/known-records.ts';
@@ -67,7 +67,7 @@ export async function stageReport(format: ReportFormat, input: ReportInput, stag
   let rejected = 0;
   let run: RunFacts = {};
   const runs = createRuns();
-  const listed = new Set<AssetType>();
+  const listed = new Set<AssetType>(format.listsAssets?.(await headOf(input)) ? [format.assetType] : []);
   const names = { targets: new Set<string>(), tools: new Set<string>() };
   const keepName = (kept: Set<string>, name: string | undefined): void => {
     if (name !== undefined && kept.size < KEPT_NAMES) kept.add(name);
