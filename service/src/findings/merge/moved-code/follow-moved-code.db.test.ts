@@ -48,6 +48,21 @@ describe('code that is identified only by its line', () => {
     expect(await state()).toEqual(['src/a.ts:11 false_positive', 'src/a.ts:12 open', 'src/a.ts:30 open']);
   });
 
+  it('is not hidden by a decision on other code that may be gone', async () => {
+    await run([at(10), at(30)]);
+    await dismiss(10);
+    await run([at(12)]);
+    expect(await state()).toEqual(['src/a.ts:10 false_positive', 'src/a.ts:12 open']);
+  });
+
+  it('is not covered by a decision on other code', async () => {
+    const quoted = (line: number, snippet: string) => at(line, { location: { path: 'src/a.ts', line, snippet } });
+    await run([quoted(10, 'eval(a)')]);
+    await dismiss(10);
+    await run([quoted(14, 'eval(b)')]);
+    expect(await state()).toEqual(['src/a.ts:10 false_positive', 'src/a.ts:14 open']);
+  });
+
   it('is closed if it is gone while the rest moved', async () => {
     await run([at(10), at(20), at(30)]);
     expect(await run([at(12), at(32)])).toMatchObject({ created: 0, closed: 1 });

@@ -85,7 +85,8 @@ async function changedFiles(tx: TenantTx, resolution: Resolution, { isUnread }: 
         min(started_at) as started_at
       from located group by 1, 2, 3, 4 having bool_or(holder is null) and count(*) <= ${MAX_COMPARED}
     )
-    select kinds.now, jsonb_agg(jsonb_build_object('id', f.id, 'line', (f.location->>'line')::bigint, 'snippet', f.location->>'snippet', 'identityKey', encode(f.identity_key, 'hex'), 'isSeen', seen.finding_id is not null, 'isLate', ${lastSeenSql} > kinds.started_at)
+    select kinds.now, jsonb_agg(jsonb_build_object('id', f.id, 'line', (f.location->>'line')::bigint, 'snippet', f.location->>'snippet', 'identityKey', encode(f.identity_key, 'hex'), 'isSeen', seen.finding_id is not null, 'isLate', ${lastSeenSql} > kinds.started_at,
+      'isDecided', f.status in ('false_positive', 'risk_accepted'))
       order by (f.location->>'line')::bigint, f.id) as before
     from kinds
     join findings f on f.org_id = ${orgId} and f.asset_id = kinds.asset_id and f.weakness = kinds.weakness and f.title = kinds.title

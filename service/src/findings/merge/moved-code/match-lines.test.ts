@@ -70,6 +70,8 @@ describe('matching code of one kind in a changed file', () => {
   const spots = (...all: (number | [line: number, snippet: string])[]): Spot[] =>
     all.map((one) => (typeof one === 'number' ? { line: one, snippet: null } : { line: one[0], snippet: one[1] }));
 
+  const decided = (line: number, snippet: string | null = null): Spot => ({ line, snippet, isDecided: true });
+
   it.each<[string, Spot[], Spot[], [number, number][]]>([
     ['the same code is found anywhere', spots([10, 'a'], [20, 'b']), spots([900, 'a']), [[0, 0]]],
     [
@@ -86,6 +88,19 @@ describe('matching code of one kind in a changed file', () => {
     ['changed code nearby is the same', spots([10, 'a']), spots([12, 'b']), [[0, 0]]],
     ['less than before is not matched far away', spots(10, 20), spots(900), []],
     ['more than before is not matched far away', spots(10), spots(900, 910), []],
+    ['what is left of less than before is not what was decided about', [decided(10), ...spots(30)], spots(12), [[1, 0]]],
+    ['what is left is what was decided about if the rest is far away', [decided(10), ...spots(500)], spots(12), [[0, 0]]],
+    [
+      'what was decided about moves if as much is left as before',
+      [decided(10), ...spots(30)],
+      spots(12, 32),
+      [
+        [0, 0],
+        [1, 1],
+      ],
+    ],
+    ['changed code nearby is another than what was decided about', [decided(10, 'a')], spots([12, 'b']), []],
+    ['the same code is the one that was decided about', [decided(10, 'a'), ...spots([30, 'b'])], spots([12, 'a']), [[0, 0]]],
   ])('%s', (_, before, now, expected) => {
     expect(pairSpots(before, now)).toEqual(expected);
   });

@@ -5,13 +5,17 @@ export interface Spot {
   line: number;
   /** The code itself, if the report quotes it. */
   snippet: string | null;
+  /** Whether somebody has dismissed the finding or accepted its risk. */
+  isDecided?: boolean;
 }
 
 type Pairs = [before: number, now: number][];
 
 /**
  * Pairs findings of one kind in a file before and after a change. The same code is the same finding wherever it is now. What is left is the same at any
- * distance if there is as much of it as before, otherwise only nearby. Both lists are ascending by line. Returns positions in the lists.
+ * distance if there is as much of it as before, otherwise only nearby. In doubt, what is left is not what somebody has decided about: a decision does not
+ * cover other code, and if there is less code than before, it is that of the findings without a decision. Both lists are ascending by line. Returns positions
+ * in the lists.
  */
 export function pairSpots(before: readonly Spot[], now: readonly Spot[]): Pairs {
   const pairs: Pairs = [];
@@ -22,9 +26,18 @@ export function pairSpots(before: readonly Spot[], now: readonly Spot[]): Pairs 
   const old = [...before.keys()].filter((at) => pairs.every(([b]) => b !== at));
   const current = [...now.keys()].filter((at) => pairs.every(([, n]) => n !== at));
   // Two quotes that differ are different code.
-  const isQuoted = old.some((at) => before[at]?.snippet) && current.some((at) => now[at]?.snippet);
-  const isUnchanged = old.length === current.length && !isQuoted;
-  return [...pairs, ...pairSome(old, current, isUnchanged ? Number.POSITIVE_INFINITY : FAR)].sort(([a], [b]) => a - b);
+  const isQuotedNow = current.some((at) => now[at]?.snippet);
+  const isQuoted = isQuotedNow && old.some((at) => before[at]?.snippet);
+  if (old.length === current.length && !isQuoted) pairs.push(...pairSome(old, current, Number.POSITIVE_INFINITY));
+  else {
+    const alike = old.filter((at) => !(isQuotedNow && before[at]?.isDecided && before[at].snippet));
+    const rounds = alike.length > current.length ? [alike.filter((at) => !before[at]?.isDecided), alike.filter((at) => before[at]?.isDecided)] : [alike];
+    for (const some of rounds) {
+      const free = current.filter((at) => pairs.every(([, n]) => n !== at));
+      pairs.push(...pairSome(some, free, FAR));
+    }
+  }
+  return pairs.sort(([a], [b]) => a - b);
 
   function pairSome(some: readonly number[], others: readonly number[], far: number): Pairs {
     const linesOf = (spots: readonly Spot[], positions: readonly number[]) => positions.map((at) => spots[at]?.line ?? 0);
