@@ -3,8 +3,8 @@ import { recognise } from './recognise.ts';
 import { formats } from './registry.ts';
 import { fromBuffer } from './shared/input.ts';
 
-const recognised = async (text: string) => {
-  const { format, couldBe } = await recognise(formats, fromBuffer(text));
+const recognised = async (text: string, filename: string | null = null) => {
+  const { format, couldBe } = await recognise(formats, fromBuffer(text, filename));
   return format?.id ?? couldBe;
 };
 
@@ -14,6 +14,9 @@ test.each([
   ['{"@version":"2.14.0","@generated":"Mon, 6 May 2024 07:08:09","site":[]}', 'zap'],
   ['{"runs":[]}', 'sarif'],
   ['{"Results":[]}', 'trivy'],
+  ['{"findings":[],"scan":{"tool":"pentest"}}', 'generic'],
+  ['{"name":"Nightly","type":"Acme","findings":[]}', 'defectdojo_generic'],
+  ['{"static_tool":true,"version":"1","findings":[]}', 'defectdojo_generic'],
 ])('recognizes %s as an empty report of the only matching format', async (text, id) => {
   expect(await recognised(text)).toBe(id);
 });
@@ -21,13 +24,53 @@ test.each([
 test.each([
   ['{"results":[]}', ['osv_scanner', 'semgrep', 'tfsec']],
   ['{"findings":[]}', ['aws_inspector2', 'aws_security_hub', 'defectdojo_generic', 'semgrep', 'generic']],
+  ['{"name":"Nightly","findings":[]}', ['aws_inspector2', 'aws_security_hub', 'defectdojo_generic', 'semgrep', 'generic']],
+  ['{"type":"Acme","findings":[],"extra":null}', ['aws_inspector2', 'aws_security_hub', 'defectdojo_generic', 'semgrep', 'generic']],
   ['', ['nuclei', 'prowler']],
 ])('names several formats for %j', async (text, ids) => {
   expect(await recognised(text)).toEqual(ids);
 });
 
 test('names many formats for an empty list', async () => {
-  expect(await recognised(' []\n')).toEqual(expect.arrayContaining(['gitleaks', 'hadolint', 'snyk', 'generic']));
+  expect(await recognised(' []\n')).toEqual(expect.arrayContaining(['gitleaks', 'hadolint', 'generic']));
+});
+
+test.each([
+  ['[]', 'gitleaks-report.json', 'gitleaks'],
+  ['null', 'Gitleaks.json', 'gitleaks'],
+  ['', 'nuclei.jsonl', 'nuclei'],
+  ['{"results":[]}', 'osv-scanner.json', 'osv_scanner'],
+  ['{"results":[]}', 'shop_osv_scanner_2.json', 'osv_scanner'],
+  ['{"results":[]}', 'semgrep.json', 'semgrep'],
+  ['[]', 'github-gitleaks.json', 'gitleaks'],
+  ['{"findings":[]}', 'defectdojo-generic.json', 'defectdojo_generic'],
+  ['[]', 'trivy-operator.json', 'trivy_operator'],
+  ['[]', 'trivy.json', 'trivy'],
+  ['[]', 'checkov/hadolint.json', 'hadolint'],
+])('the file name decides for %j in %s', async (text, filename, id) => {
+  expect(await recognised(text, filename)).toBe(id);
+});
+
+test.each([
+  ['[]', 'report.json'],
+  ['[]', 'gitleaksreport.json'],
+  ['[]', 'gitleaks-or-hadolint.json'],
+  ['[]', 'gitleaks/report.json'],
+  ['', 'gitleaks.json'],
+  ['{"results":[]}', 'bandit.json'],
+  ['[]', 'github.json'],
+  ['{"findings":[]}', 'generic.json'],
+])('the file name does not decide for %j in %s', async (text, filename) => {
+  const couldBe = await recognised(text, filename);
+  expect(couldBe).toEqual(await recognised(text));
+  expect(couldBe).not.toHaveLength(0);
+});
+
+test('the content decides if it says something else than the file name', async () => {
+  expect(await recognised('{"results":null}', 'semgrep.json')).toBe('tfsec');
+  expect(await recognised('{"runs":[]}', 'gitleaks.json')).toBe('sarif');
+  expect(await recognised('{"foo":[]}', 'gitleaks.json')).toEqual([]);
+  expect(await recognised('[{"foo":1}]', 'gitleaks.json')).toEqual([]);
 });
 
 test.each(['{}', '{"foo":[]}', '{"results":[{"x":1}]}', '{"results":[],"other":[1]}', '[1]', 'hello', '<a/>', '{"results":['])(

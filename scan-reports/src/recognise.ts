@@ -9,7 +9,10 @@ interface Recognised {
   couldBe: string[];
 }
 
-/** Detects the format of a file. A report without findings may match no format, but still be readable by exactly one. */
+/**
+ * Detects the format of a file. A report without findings may match no format, but still be readable by exactly one. If several can read it, the file name
+ * decides.
+ */
 export async function recognise(formats: readonly ReportFormat[], input: ReportInput): Promise<Recognised> {
   const head = await headOf(input);
   const looksLike = describe(head);
@@ -17,8 +20,31 @@ export async function recognise(formats: readonly ReportFormat[], input: ReportI
   if (detected || !hasNoContent(head)) return { format: detected, looksLike, couldBe: [] };
   const readable: ReportFormat[] = [];
   for (const format of formats) if (await readsAsEmpty(format, input)) readable.push(format);
-  const [only, ...others] = readable;
-  return others.length === 0 ? { format: only ?? null, looksLike, couldBe: [] } : { format: null, looksLike, couldBe: readable.map(({ id }) => id) };
+  const [only = null] = readable.length > 1 ? await namedBy(input, readable) : readable;
+  return { format: only, looksLike, couldBe: only ? [] : readable.map(({ id }) => id) };
+}
+
+/** The only format that the file name names by its id or name. Empty if it names several. */
+async function namedBy(input: ReportInput, formats: readonly ReportFormat[]): Promise<ReportFormat[]> {
+  let rest = wordsOf(input.filename?.split(/[\\/]/).at(-1) ?? '');
+  const names = formats.flatMap((format) => [format.id, format.name].map((name) => ({ format, words: wordsOf(name) })));
+  const named = new Set<ReportFormat>();
+  // Longer names first: "trivy operator" does not name Trivy.
+  for (const { format, words } of names.toSorted((a, b) => b.words.length - a.words.length)) {
+    if (!rest.includes(words)) continue;
+    rest = rest.replaceAll(words, ' / ');
+    // Many tools write such a format, and its name does not tell whose findings are gone.
+    if ((await format.about?.(input))?.tools?.length !== 0) named.add(format);
+  }
+  return named.size === 1 ? [...named] : [];
+}
+
+/** The words in lower case, with a space before and after each. */
+function wordsOf(text: string): string {
+  return ` ${text
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, ' ')
+    .trim()} `;
 }
 
 function hasNoContent({ text }: ReportHead): boolean {

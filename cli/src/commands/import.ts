@@ -177,7 +177,8 @@ const inOptions = (text: string): string =>
   text
     .replaceAll(/Set `(\w+)` in `scan_scope`/g, (whole, field) => (OPTIONS[field] ? `Add ${OPTIONS[field]}` : whole))
     .replaceAll('`scan_scope.asset`', '--asset')
-    .replace('Set `format` if it is', 'Add --format if it is');
+    .replace('Set `format` if it is', 'Add --format if it is')
+    .replace('Set `format` to one of', 'Add --format with one of');
 
 function describe(done: Import, path: string, { terminal, url }: Call): string {
   const { id, status, counts, rejected, notes, error, dry_run } = done;

@@ -16,7 +16,7 @@ export const defectdojoGeneric: ReportFormat = {
   documentation: 'https://docs.defectdojo.com/supported_tools/parsers/file/generic/',
   expects: 'JSON {"findings": […]} or CSV with the fields of DefectDojo\'s Generic Findings Import, such as title, severity, cwe and mitigation',
   assetType: 'other',
-  detect: (head) => (head.jsonShape === null ? headerOf(head)?.some(isOwn) === true : isFindings(head)),
+  detect: (head) => (head.jsonShape === null ? headerOf(head)?.some(isOwn) === true : isFindings(head) || isClean(head)),
   async about(input) {
     return { tools: [await toolOf(input, await ownHead(input))], finished: true, unread: [] };
   },
@@ -34,7 +34,19 @@ function isFindings(head: ReportHead): boolean {
   if (!keys.includes('title') || !keys.includes('severity') || !keys.every(isKnown)) return false;
   // The first record may have only fields that the generic format has too.
   const named = [...head.text.matchAll(/"(\w+)"\s*:/g)].some(([, key = '']) => isOwn(key));
-  return named || hasKeys(head, 'type') || hasKeys(head, 'static_tool') || hasKeys(head, 'dynamic_tool');
+  return named || namesTest(head);
+}
+
+const OWN_KEYS = ['type', 'static_tool', 'dynamic_tool'];
+const KEYS = ['name', 'version', 'description', 'soc', 'findings', ...OWN_KEYS];
+
+/** The object has facts about the test that files of other tools with a list of findings do not have. */
+function namesTest(head: ReportHead): boolean {
+  return OWN_KEYS.some((key) => hasKeys(head, key));
+}
+
+function isClean(head: ReportHead): boolean {
+  return keysInList(head, 'findings')?.length === 0 && namesTest(head) && head.jsonKeys.every((key) => KEYS.includes(key));
 }
 
 /** The first row that names only columns of this format, among them a title and a severity. */

@@ -17,8 +17,8 @@ afterAll(async () => {
 });
 
 const repository = { type: 'repository', name: 'https://git.example.com/shop' };
-async function send(report: unknown): Promise<Record<string, unknown>> {
-  const query = new URLSearchParams({ scan_scope: JSON.stringify({ coverage: 'complete', asset: repository }) });
+async function send(report: unknown, filename = 'report.json'): Promise<Record<string, unknown>> {
+  const query = new URLSearchParams({ filename, scan_scope: JSON.stringify({ coverage: 'complete', asset: repository }) });
   const headers = { 'content-type': 'application/octet-stream', prefer: 'wait=20' };
   return (await api.call('POST', `/api/v1/imports?${query}`, { as: api.ours.owner, body: JSON.stringify(report), headers })).body as Record<string, unknown>;
 }
@@ -85,6 +85,22 @@ it('GitHub alerts of one kind close no alerts of another kind, and an empty list
   expect(await send(code)).toMatchObject({ counts: { created: 1 } });
   expect(await send(secret)).toMatchObject({ counts: { created: 1, closed: 0 } });
   expect(await send([])).toMatchObject({ code: 'import_failed', detail: expect.stringContaining('ambiguous') });
+});
+
+it('an empty list closes the last leak if its file name names the tool, and is refused with a remedy if it does not', async () => {
+  expect(await send([{ RuleID: 'aws-key', File: 'a.py', StartLine: 1, Match: 'REDACTED' }])).toMatchObject({ format: 'gitleaks', counts: { created: 1 } });
+  const remedy = expect.stringMatching(/Set `format` to one of: .*gitleaks.* A file name with the name of the tool also helps/);
+  expect(await send([], 'leaks.json')).toMatchObject({ code: 'import_failed', detail: remedy });
+  expect(await send([], 'hadolint.json')).toMatchObject({ format: 'hadolint', counts: { closed: 0 } });
+  expect(await send([], 'gitleaks-report.json')).toMatchObject({ format: 'gitleaks', counts: { closed: 1 } });
+});
+
+it('an empty list of findings of DefectDojo closes what its test has found, and one that other tools write as well is refused', async () => {
+  const finding = { title: 'Weak hash', severity: 'High', description: 'MD5', file_path: 'a.py', line: 1 };
+  expect(await send({ name: 'Nightly', type: 'Acme', findings: [finding] })).toMatchObject({ format: 'defectdojo_generic', counts: { created: 1 } });
+  expect(await send({ findings: [{ title: 'Weak lock', severity: 'high', rule: 'lock' }] })).toMatchObject({ format: 'generic', counts: { created: 1 } });
+  for (const filename of ['report.json', 'generic.json']) expect(await send({ findings: [] }, filename)).toMatchObject({ code: 'import_failed' });
+  expect(await send({ name: 'Nightly', type: 'Acme', findings: [] })).toMatchObject({ format: 'defectdojo_generic', counts: { closed: 1 } });
 });
 
 it('a complete report of a failed run closes nothing and notes why', async () => {

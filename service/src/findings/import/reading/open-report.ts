@@ -132,7 +132,7 @@ export async function chooseFormat(known: readonly ReportFormat[], given: string
   if (format) return format;
   if (couldBe.length > 0)
     throw new ReportError(
-      `The format is ambiguous: the file is ${looksLike}, which several formats use when nothing was found. Set \`format\` to one of: ${couldBe.join(', ')}.`,
+      `The format is ambiguous: the file is ${looksLike}, which several formats use when nothing was found. Set \`format\` to one of: ${couldBe.join(', ')}. A file name with the name of the tool also helps, such as ${couldBe[0]}.json.`,
     );
   throw new ReportError(
     `The file is not a report in a known format. It looks like ${looksLike}. Set \`format\` if it is one of: ${known.map(({ id }) => id).join(', ')}. GET /api/v1/import-formats describes them.`,
