@@ -177,6 +177,8 @@ export interface RunFacts {
   components?: readonly ListedComponent[];
   /** Lock files of a repository that the report names. Most tools do not name those without findings. */
   lock_files?: readonly string[];
+  /** How many of these have no findings. If there are any, the tool names each lock file that it reads, so a report without lock files is of a run that read none. */
+  clean_lock_files?: number;
   /** How many dependencies the tool checked. It tells one lock file from another if the report does not name them. */
   dependencies?: number;
   /** True if the scan of the asset did not come to its end. */

@@ -50,12 +50,14 @@ export const trivy: ReportFormat = {
     for (const context of contexts) yield* context?.failures ?? [];
     let hasVulnerability = false;
     const shown = new Map<string, number>();
+    const withFindings = new Set<string>();
     for await (const found of jsonValues(
       input,
       RESULTS.flatMap((result) => Object.keys(LISTS).map((list) => `${result}.${list}.*`)),
     )) {
       const list = found.path.at(-2);
       hasVulnerability ||= list === 'Vulnerabilities';
+      withFindings.add(found.path.slice(0, -2).join('.'));
       if (list === 'Misconfigurations' || LISTS[String(list)] === null) countShown(shown, found);
       yield* readEntry(found, contexts[found.document] ?? emptyContexts());
     }
@@ -73,7 +75,8 @@ export const trivy: ReportFormat = {
       ...(CODE_TYPES.has(context.type) ? folderRestriction(context.name) : []),
     ];
     const lock_files = lockFiles(context);
-    yield* runEntry({ components: packages, left_out, restrictions, lock_files, dependencies: dependenciesOf(context, lock_files) });
+    const clean_lock_files = lockFiles(context, withFindings).length || undefined;
+    yield* runEntry({ components: packages, left_out, restrictions, lock_files, clean_lock_files, dependencies: dependenciesOf(context, lock_files) });
   },
 };
 
@@ -123,9 +126,10 @@ function leftOut({ headers, cluster, type, metadata }: Contexts): LookedFor[] {
   return isWithoutSystem ? ['system_packages', ...unshown] : unshown;
 }
 
-function lockFiles({ headers, type }: Contexts): string[] {
+/** The lock files of code, except for those of some results. Some versions of Trivy name only those with vulnerabilities. */
+function lockFiles({ headers, type }: Contexts, except: ReadonlySet<string> = new Set()): string[] {
   if (!CODE_TYPES.has(type)) return [];
-  return [...headers.values()].flatMap(({ Class, Target }) => (Class === 'lang-pkgs' && Target !== undefined ? [Target] : []));
+  return [...headers].flatMap(([result, { Class, Target }]) => (Class === 'lang-pkgs' && Target !== undefined && !except.has(result) ? [Target] : []));
 }
 
 /**

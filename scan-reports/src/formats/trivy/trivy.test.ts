@@ -196,6 +196,16 @@ test.each([
   expect(runs.at(-1)?.dependencies).toBe(dependencies);
 });
 
+test.each([
+  ['those without findings', 'filesystem', { a: [], b: [{ VulnerabilityID: 'CVE-2026-0001', PkgName: 'lib' }], c: [] }, 2],
+  ['none if all have findings', 'filesystem', { b: [{ VulnerabilityID: 'CVE-2026-0001', PkgName: 'lib' }] }, undefined],
+  ['none of an image', 'container_image', { a: [] }, undefined],
+])('counts, of the lock files, %s', async (_, ArtifactType, files, clean) => {
+  const Results = Object.entries(files).map(([Target, Vulnerabilities]) => ({ Target, Class: 'lang-pkgs', Type: 'npm', Vulnerabilities }));
+  const { runs } = await readAll(trivy, fromBuffer(JSON.stringify({ SchemaVersion: 2, ArtifactName: '.', ArtifactType, Results })));
+  expect(runs.at(-1)?.clean_lock_files).toBe(clean);
+});
+
 test('a cluster report covers every resource that was scanned', async () => {
   const report = {
     ClusterName: 'prod',

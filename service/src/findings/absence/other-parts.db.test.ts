@@ -193,6 +193,20 @@ describe('lock files of one repository', () => {
     expect(await endOf('trivy', [trivy('g', 'fixed'), newer], [trivy('f', 'g'), older])).toMatchObject({ f: 'verified', g: 'open' });
   });
 
+  it('Trivy closes nothing if it lists no lock file any more, although it listed some without findings', async () => {
+    const trivy = (files?: Record<string, string[]>) => {
+      const found = (name: string) => ({ VulnerabilityID: `CVE-2026-${name}`, PkgName: name, Title: name, Severity: 'HIGH' });
+      const Results = Object.entries(files ?? {}).map(([Target, names]) => ({ Target, Class: 'lang-pkgs', Vulnerabilities: names.map(found) }));
+      return { SchemaVersion: 2, ArtifactName: '.', ArtifactType: 'filesystem', ...(files && { Results }) };
+    };
+    const [mixed, empty, older, newer] = [trivy({ a: ['f'], b: [] }), trivy(), { started_at: at(1) }, { started_at: at(9) }];
+    expect(await endOf('trivy', [mixed, older], [empty, newer])).toEqual({ f: 'open', notes: [NOTE] });
+    expect(await endOf('trivy', [empty, newer], [mixed, older])).toMatchObject({ f: 'open' });
+    expect(await endOf('trivy', [mixed, older], [empty, { ...newer, path: '.' }])).toMatchObject({ f: 'verified' });
+    expect(await endOf('trivy', [trivy({ a: ['f'] }), older], [trivy({ a: [] }), newer])).toMatchObject({ f: 'verified' });
+    expect(await endOf('trivy', [trivy({ a: ['f'] }), older], [empty, newer])).toMatchObject({ f: 'verified' });
+  });
+
   it('Snyk closes nothing of another project', async () => {
     expect(await endOf('snyk', [snyk('web', 'package-lock.json', 'f')], [snyk('api', 'package-lock.json')])).toMatchObject({ f: 'open' });
     expect(await endOf('snyk', [snyk('web', 'package-lock.json', 'f')], [snyk('web', 'yarn.lock')])).toMatchObject({ f: 'open' });

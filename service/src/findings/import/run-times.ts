@@ -50,7 +50,7 @@ export function isTimeStated({ started_at }: ScanScope, { run, runByAsset }: Pic
   return started_at !== undefined || [run, ...runByAsset.values()].some((facts) => facts.started_at !== undefined || facts.finished_at !== undefined);
 }
 
-/** The facts of a run that are stored with the import. Of files and components only their number. */
+/** The facts of a run that are stored with the import. Of files, lock files and components only their number. */
 export function factsOf({
   tool_version,
   started_at,

@@ -95,7 +95,7 @@ async function laterRunsOfOtherBuilds(tx: TenantTx, { orgId, importId, sourceId,
   const isMerged = sql`exists (select from ${mergedAssets} merged where merged.org_id = ${orgId} and merged.asset_id = a.asset_id)`;
   const isOther = sql`((not ${isSameVariantSql(sql`a.variant`, sql`later.variant`)} and not (a.type = 'host' and ${isMerged})) or (a.type = 'container_image' and a.variant is not null and later.variant is null))`;
   const isOtherLockFile =
-    !size?.dependencies && !size?.components
+    !size?.dependencies && !size?.components && !size?.clean_lock_files
       ? sql`false`
       : sql`exists (select from imports i where i.org_id = ${orgId} and i.id = later.import_id and not i.scan_scope ? 'path' and ${hasOtherSizeSql(sql`${JSON.stringify(size)}::jsonb`, sql`i.run`)})`;
   const { rows } = await sql<{ import_id: string; version: string | null; own: string | null; is_other: boolean | null }>`

@@ -2,10 +2,13 @@ import type { RawBuilder } from 'kysely';
 import type { HistoryActor } from '../history.ts';
 import type { SlaPolicy } from '../sla.ts';
 
-/** How many dependencies a run checked, if only that tells which lock file it read, and how many components it lists. */
+/** How many dependencies a run checked, if only that tells which lock file it read, and how many components and lock files it lists. */
 export interface RunSize {
   dependencies: number | undefined;
   components: number | undefined;
+  lock_files: number | undefined;
+  /** How many of the lock files have no findings. */
+  clean_lock_files: number | undefined;
 }
 
 /** What the import engine needs to turn the staged records of one import into assets, findings and sightings. */

@@ -90,18 +90,18 @@ const SIZE_SHARE = 0.2;
 
 /**
  * Whether a run may be about another lock file than the one that saw a finding, or have read none. Nothing is known if that one tells neither how many
- * dependencies it checked nor its components. Both are the facts of a run.
+ * dependencies it checked nor its components, and lists no lock file without findings. Both are the facts of a run.
  */
 export function hasOtherSizeSql(seen: RawBuilder<unknown>, later: RawBuilder<unknown>): RawBuilder<boolean> {
   const count = (run: RawBuilder<unknown>, fact: keyof RunSize) => sql`(${run}->>${sql.lit(fact)})::int`;
-  const hasNone = (fact: keyof RunSize) => sql`(${count(seen, fact)} > 0 and coalesce(${count(later, fact)}, 0) = 0)`;
+  const hasNone = (fact: keyof RunSize, ofLater = fact) => sql`(${count(seen, fact)} > 0 and coalesce(${count(later, ofLater)}, 0) = 0)`;
   const [before, after] = [count(seen, 'dependencies'), count(later, 'dependencies')];
   const differs = sql`abs(${before} - ${after}) > greatest(10, ${SIZE_SHARE}::float8 * greatest(${before}, ${after}))`;
-  return sql`coalesce(${hasNone('dependencies')} or ${hasNone('components')} or ${differs}, false)`;
+  return sql`coalesce(${hasNone('dependencies')} or ${hasNone('components')} or ${hasNone('clean_lock_files', 'lock_files')} or ${differs}, false)`;
 }
 
-export function sizeOf({ dependencies, components }: Pick<RunFacts, 'dependencies' | 'components'>): RunSize {
-  return { dependencies, components: components?.length };
+export function sizeOf({ dependencies, components, lock_files, clean_lock_files }: Pick<RunFacts, keyof RunSize>): RunSize {
+  return { dependencies, components: components?.length, lock_files: lock_files?.length, clean_lock_files };
 }
 
 /**
