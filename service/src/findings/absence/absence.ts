@@ -52,7 +52,8 @@ export const blockers = {
   time_unstated: 'the report does not say when the scan took place. Set `started_at` in `scan_scope`',
   time_suspect: 'the time that the report states cannot be right',
   inventory_only: 'the report is an inventory without a list of vulnerabilities',
-  not_read: 'the tool did not read the file',
+  not_read:
+    'the tool did not read the file, or read too few files to tell that it was removed. If all of the repository was scanned, set `path` in `scan_scope` to `.`',
   not_credentialed: 'the run had no working credentials, and only runs with credentials have seen the finding',
   knowledge_older: 'the vulnerability database of the run is older than that of the run that saw the finding',
   check_disabled: 'the check was not enabled, or was skipped there',

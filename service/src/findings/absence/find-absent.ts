@@ -50,22 +50,36 @@ function isSkipped({ skipped }: Absence, location: RawBuilder<unknown> = sql`f.l
     or exists (${namesOfCheck(sql`f.rule`)} intersect select unnest(${everywhere}::text[])))`;
 }
 
+/** How many files the run of an import lists as read. */
+function filesOf({ orgId }: Resolution, importId: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`(select (i.run->>'files')::float8 from imports i where i.org_id = ${orgId} and i.id = ${importId})`;
+}
+
 /**
- * Whether the tool may not have looked at the file of the finding. A file that a list does not have was removed, unless the run that saw the finding had
- * read many more files. If that one lists none, the complete run before this one counts. A report without a list, where there was one, may be of a run that
- * read nothing.
+ * Whether the list does not have the file of the finding, and the run that saw the finding had read many more files. If that one lists none, the complete run
+ * before this one counts.
  */
-async function isUnlistedFile(tx: TenantTx, resolution: Resolution, { files }: Absence): Promise<RawBuilder<unknown>> {
-  const { orgId } = resolution;
-  const filesOf = (importId: RawBuilder<unknown>) => sql`(select (i.run->>'files')::float8 from imports i where i.org_id = ${orgId} and i.id = ${importId})`;
-  if (files === null) return sql`(f.location ? 'path' and ${filesOf(seenImportSql)} > 0)`;
+function isInShorterList(resolution: Resolution, files: readonly string[]): RawBuilder<unknown> {
+  const before = sql`coalesce(${filesOf(resolution, seenImportSql)}, ${filesOf(resolution, sql`case when c.complete_at < a.started_at then c.complete_import_id end`)})`;
+  return sql`(${isNotListed(files)} and ${files.length}::float8 < coalesce(${FILES_SHARE}::float8 * ${before}, 'infinity'))`;
+}
+
+function isNotListed(files: readonly string[]): RawBuilder<unknown> {
+  return sql`f.location->>'path' not in (select unnest(${files as string[]}::text[]))`;
+}
+
+/**
+ * Whether the tool may not have looked at the file of the finding. A file that a list does not have was removed, unless the list is much shorter than before
+ * and nobody states that all of the repository was scanned. A report without a list, where there was one, may be of a run that read nothing.
+ */
+async function isUnlistedFile(tx: TenantTx, resolution: Resolution, { files, wholeStated }: Absence): Promise<RawBuilder<unknown>> {
+  if (files === null) return sql`(f.location ? 'path' and ${filesOf(resolution, seenImportSql)} > 0)`;
   const baseName = (path: RawBuilder<unknown>) => sql`substring(${path} from '[^/]+$')`;
   // If none of the files of known findings is there, but one of the same name is, the tool was probably started in another folder.
   const isMoved = (await hasKnownFile(tx, resolution, files))
     ? sql`false`
     : sql`${baseName(sql`f.location->>'path'`)} in (select ${baseName(sql`read`)} from unnest(${files as string[]}::text[]) as read)`;
-  return sql`(f.location->>'path' not in (select unnest(${files as string[]}::text[]))
-    and (${isMoved} or ${files.length}::float8 < coalesce(${FILES_SHARE}::float8 * coalesce(${filesOf(seenImportSql)}, ${filesOf(sql`case when c.complete_at < a.started_at then c.complete_import_id end`)}), 'infinity')))`;
+  return sql`((${isNotListed(files)} and ${isMoved}) or ${wholeStated === null ? isInShorterList(resolution, files) : sql`false`})`;
 }
 
 async function hasKnownFile(tx: TenantTx, { orgId, importId, sourceId }: Resolution, files: readonly string[]): Promise<boolean> {
@@ -142,7 +156,9 @@ function namesFile(files: readonly string[]): RawBuilder<unknown> {
 }
 
 /** What the run does not state, of what matters for the kind of finding. */
-function gapsOf({ checks, isTimeStated, searchStated, wholeStated }: Absence): RawBuilder<unknown> {
+function gapsOf(resolution: Resolution, { checks, files, isTimeStated, searchStated, wholeStated }: Absence): RawBuilder<unknown> {
+  const isFileStated = (lockFiles: readonly string[]) =>
+    sql`(f.component is not null and not ${namesFile(lockFiles)}) or ${files === null ? sql`false` : isInShorterList(resolution, files)}`;
   const gaps = [
     when('identity_weak', sql`a.identity_weak`),
     when('time_unstated', sql`${!isTimeStated}`),
@@ -150,7 +166,7 @@ function gapsOf({ checks, isTimeStated, searchStated, wholeStated }: Absence): R
     when('knowledge_unstated', sql`a.knowledge_at is null and cardinality(f.vulnerability_ids) > 0`),
     when('checks_unstated', sql`${checks === null} and f.rule is not null and cardinality(f.vulnerability_ids) = 0`),
     ...(searchStated.length === 0 ? [] : [when('search_unstated', sql`${kindsSql('f', sql`f.source_severity`)} && ${searchStated as string[]}::text[]`)]),
-    ...(wholeStated === null ? [] : [when('part_unstated', sql`f.asset_type = 'repository' and f.component is not null and not ${namesFile(wholeStated)}`)]),
+    ...(wholeStated === null ? [] : [when('part_unstated', sql`f.asset_type = 'repository' and (${isFileStated(wholeStated)})`)]),
   ];
   return sql`array_remove(array[${sql.join(gaps)}]::text[], null)`;
 }
@@ -193,7 +209,7 @@ export async function findAbsent(tx: TenantTx, resolution: Resolution, absence: 
     insert into import_closures (org_id, import_id, finding_id, track, absence, absent_at, blockers, gaps)
     select ${orgId}, ${importId}, s.finding_id, s.track,
       case when ${isRetired} then 'check_retired' else 'gone' end,
-      a.started_at, array_remove(array[${sql.join(against)}]::text[], null), ${gapsOf(absence)}
+      a.started_at, array_remove(array[${sql.join(against)}]::text[], null), ${gapsOf(resolution, absence)}
     from ${coveredSql(resolution)} a
     -- From asset to finding to sighting and to what the report shows, by their indexes, whatever the statistics say: they are those of all organizations
     -- together, and those of the report are missing if somebody else gathers statistics at the same time.

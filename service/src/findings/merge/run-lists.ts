@@ -169,16 +169,30 @@ const isPassedOver = sql`case list.kind
   when 'hidden' then ${hasAny(sql`${foldersOfRecord} union all select '.'`)}
   end`;
 
+/** Whether whoever uploaded the report of the import `i` states that all of the repository was scanned. */
+export const isWholeStated = sql<boolean>`jsonb_typeof(i.run->'unstated'->'whole') = 'array'`;
+
+/** Whether the list of files of a run is so long, compared with that of an older scan, that a file that it does not have was removed. */
+const isLongEnough = ({ files }: Resolution) => sql`cardinality(list.entries) >= ${FILES_SHARE}::float8 * ${files}::int`;
+
+/** Whether the run of the import `later` lists the files that it read, but not that of the record `r` of an older scan, which had read many more. */
+export function isInShorterListSql(resolution: Resolution, later: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql`exists (
+    select from run_lists list where list.org_id = ${resolution.orgId} and list.import_id = ${later} and list.kind = 'files'
+      and ${hashSql(pathOfRecord)} <> all(list.entries) and not coalesce(${isLongEnough(resolution)}, false))`;
+}
+
 /**
  * Whether the run of the import `later` would have found the record `r` of a report of an older scan, as far as its lists tell. A file that the list does
- * not have was removed, unless the older scan had read many more.
+ * not have was removed, unless the older scan had read many more and nobody states that all of the repository was scanned.
  */
-export function wouldShowSql({ orgId, files, restrictions }: Resolution, later: RawBuilder<unknown>): RawBuilder<boolean> {
-  const path = pathOfRecord;
+export function wouldShowSql(resolution: Resolution, later: RawBuilder<unknown>): RawBuilder<boolean> {
+  const { orgId, restrictions } = resolution;
+  const hasRead = sql`${hashSql(pathOfRecord)} = any(list.entries) or ${isLongEnough(resolution)}`;
   return sql`coalesce((
     select bool_and(coalesce(case list.kind
       when 'checks' then r.rule is null or ${hashSql(sql`r.rule`)} = any(list.entries)
-      when 'files' then not r.location ? 'path' or ${hashSql(path)} = any(list.entries) or cardinality(list.entries) >= ${FILES_SHARE}::float8 * ${files}::int
+      when 'files' then not r.location ? 'path' or ${hasRead} or (select ${isWholeStated} from imports i where i.org_id = ${orgId} and i.id = ${later})
       when 'ports' then not ${isOutsideSql(sql`r.location`, sql`list.entries`)}
       when 'unread' then not ${isPassedOver} when 'skipped' then not ${isPassedOver} when 'hidden' then not ${isPassedOver}
       when 'left_out' then not ${hasAny(sql`select unnest(${kindsSql('r', sql`r.severity`)})`)}

@@ -6,7 +6,7 @@ import { dueSql, movedDueSql } from '../sla.ts';
 import { changedOutcomes, type Groups, lastSeenSql } from './group-records.ts';
 import { rankSql, saidByFindingSql, saidByRecord } from './merged-values.ts';
 import type { Resolution } from './resolution.ts';
-import { kindsSql, listsComponentSql, sameBuildAtSql, wasShownAtSql } from './run-lists.ts';
+import { isInShorterListSql, isWholeStated, kindsSql, listsComponentSql, sameBuildAtSql, wasShownAtSql } from './run-lists.ts';
 
 const changed = sql`${changedOutcomes as readonly string[]}`;
 
@@ -66,25 +66,26 @@ export async function writeSightings(tx: TenantTx, resolution: Resolution, { joi
 }
 
 /** What the run `later` of the import `i` does not state about the finding `f`. See `gapsOf` for runs that come in order. */
-const lateGaps = sql`array_remove(array[
+const lateGaps = (resolution: Resolution) => sql`array_remove(array[
   case when later.identity_weak then 'identity_weak' end,
   case when (i.run->'unstated'->>'time')::boolean then 'time_unstated' end,
   case when later.credentialed is null and f.asset_type = 'host' then 'credentials_unstated' end,
   case when later.knowledge_at is null and cardinality(f.vulnerability_ids) > 0 then 'knowledge_unstated' end,
   case when (i.run->'unstated'->>'checks')::boolean and f.rule is not null and cardinality(f.vulnerability_ids) = 0 then 'checks_unstated' end,
   case when ${kindsSql('f', sql`f.source_severity`)} && array(select jsonb_array_elements_text(i.run->'unstated'->'search')) then 'search_unstated' end,
-  case when jsonb_typeof(i.run->'unstated'->'whole') = 'array' and f.asset_type = 'repository' and f.component is not null and not exists (
+  case when ${isWholeStated} and f.asset_type = 'repository' and (${isInShorterListSql(resolution, sql`later.import_id`)} or (f.component is not null and not exists (
     select from jsonb_array_elements_text(i.run->'unstated'->'whole') as file
-    where file = f.location->>'path' or right(file, length(f.location->>'path') + 1) = '/' || (f.location->>'path')) then 'part_unstated' end], null)`;
+    where file = f.location->>'path' or right(file, length(f.location->>'path') + 1) = '/' || (f.location->>'path')))) then 'part_unstated' end], null)`;
 
 /**
  * A report that arrives late shows what a newer scan did not. That scan proves a fix only if it would have done so had the reports come in order: not if it
  * scanned the same build, or reports the component in the same version as the last scan that showed it. What that scan does not state is kept as well.
  */
-export async function judgeLate(tx: TenantTx, { orgId, importId, sourceId }: Resolution): Promise<void> {
+export async function judgeLate(tx: TenantTx, resolution: Resolution): Promise<void> {
+  const { orgId, importId, sourceId } = resolution;
   await sql`
     with late as materialized (
-      select g.finding_id, g.track, g.outcome, g.seen_at, f.asset_id, lower(f.component) as component, coalesce(r.location->>'version', f.location->>'version') as version, later.ended_at, later.import_id, ${lateGaps} as gaps,
+      select g.finding_id, g.track, g.outcome, g.seen_at, f.asset_id, lower(f.component) as component, coalesce(r.location->>'version', f.location->>'version') as version, later.ended_at, later.import_id, ${lateGaps(resolution)} as gaps,
         later.build_ids && (select array_agg(id) from ${importedAssets} own cross join lateral unnest(own.build_ids) as id
           where own.org_id = ${orgId} and own.import_id = ${importId} and own.asset_id = g.asset_id and own.track = g.track) as is_same_build,
         ${sameBuildAtSql({ orgId, sourceId }, 'later')} as same_build_at
