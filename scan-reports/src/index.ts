@@ -1,5 +1,6 @@
 export * from './contract.ts';
 export { detectFormat, headOf } from './detect.ts';
+export { isScan } from './is-scan.ts';
 export { recognise } from './recognise.ts';
 export { formats } from './registry.ts';
 export { fromBuffer } from './shared/input.ts';

@@ -100,8 +100,8 @@ export interface AssetFollower {
   /** Returns the builds that only scans of the separated track have covered since the merge. */
   unmergeTrack(tx: TenantTx, actor: Actor, merge: TrackSeparation): Promise<number[]>;
   runsOf(tx: TenantTx, orgId: string, of: { assetId: string; track: number; builds: readonly number[] }): Promise<RunOfBuild[]>;
-  /** Whether a scan has covered the track. */
-  hasRuns(tx: TenantTx, orgId: string, of: { assetId: string; track: number }): Promise<boolean>;
+  /** Whether a scan has covered the default track. What only repeats findings, such as an export, is no scan. */
+  isDefaultScanned(tx: TenantTx, orgId: string, assetId: string): Promise<boolean>;
   /** Keeps what the branches have apart from what counts. */
   uncount(tx: TenantTx, actor: Actor, branches: { importId: string; assetId: string; tracks: readonly number[] }): Promise<Uncounted>;
   /** Moves what the runs have shown to another track. */

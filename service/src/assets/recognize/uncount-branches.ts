@@ -11,18 +11,24 @@ interface Branch {
   name: string;
   /** Whether the import is the first that names it. */
   is_new: boolean;
-  /** Whether the import, or an earlier one, names the default track. */
+  /** Whether the import is a scan of the default track, or the track has a name. */
   has_default: boolean;
+}
+
+interface ImportedBranches {
+  importId: string;
+  /** False for exports and VEX documents. They name no branch, and say nothing about which one is the default. */
+  isScan: boolean;
 }
 
 /**
  * A branch counts until the default track of its repository is known, because nothing else can be. From then on it is kept apart, as it is if the default
  * track was known first. Returns notes for the import.
  */
-export async function uncountBranches(tx: TenantTx, actor: Actor, follower: AssetFollower, importId: string): Promise<string[]> {
+export async function uncountBranches(tx: TenantTx, actor: Actor, follower: AssetFollower, { importId, isScan }: ImportedBranches): Promise<string[]> {
   const { orgId } = actor;
   const { rows } = await sql<Branch>`
-    select track.asset_id, track.n, track.name, track.created_at = now()::timestamptz(3) as is_new, bool_or(staged.track = 0) or exists (
+    select track.asset_id, track.n, track.name, track.created_at = now()::timestamptz(3) as is_new, (${isScan}::boolean and bool_or(staged.track = 0)) or exists (
         select from asset_tracks main where main.org_id = ${orgId} and main.asset_id = track.asset_id and main.n = 0) as has_default
     from tenant_import_assets staged
     join asset_tracks track on track.org_id = ${orgId} and track.asset_id = staged.asset_id and track.kind = 'development' and track.counts and track.n <> 0 and track.merged_into is null
@@ -36,7 +42,7 @@ export async function uncountBranches(tx: TenantTx, actor: Actor, follower: Asse
     rows.filter(({ name }) => !isListed(name, policy)),
     ({ asset_id }) => asset_id,
   )) {
-    if (!branches.some(({ has_default }) => has_default) && !(await follower.hasRuns(tx, orgId, { assetId, track: 0 }))) continue;
+    if (!branches.some(({ has_default }) => has_default) && !(await follower.isDefaultScanned(tx, orgId, assetId))) continue;
     const { counting, unlisted } = await follower.uncount(tx, actor, { importId, assetId, tracks: branches.map(({ n }) => n) });
     const over = branches.filter(({ n }) => !counting.includes(n));
     await sql`

@@ -1,3 +1,4 @@
+import { isScan } from '@rrs/scan-reports';
 import { type RawBuilder, sql } from 'kysely';
 import type { Uncounted } from '../../assets/assets.ts';
 import { assetTracks } from '../../assets/relations.ts';
@@ -53,6 +54,13 @@ export async function uncountBranches(tx: TenantTx, actor: HistoryActor, followe
     await closeUnseen(tx, { orgId, importId, actor }, idsSql(ids));
   }
   return { counting, unlisted: Number(unlisted) };
+}
+
+export async function isDefaultScanned(tx: TenantTx, orgId: string, assetId: string): Promise<boolean> {
+  const { rows } = await sql<{ provider: string; tool: string }>`
+    select distinct o.provider, o.tool from run_assets run join sources o on o.org_id = ${orgId} and o.id = run.source_id
+    where run.org_id = ${orgId} and run.asset_id = ${assetId} and run.track = 0`.execute(tx);
+  return rows.some(isScan);
 }
 
 /** The branches with findings that no other track has, and that a person has decided about or put on a work item. */

@@ -7,7 +7,7 @@ import type { Actor } from '../../shared/actor.ts';
 import { riskSql } from '../../vulnerabilities/risk.ts';
 import { voidRequestsOfClosed } from '../decisions/decisions.ts';
 import { endSightings } from '../endings/end-sightings.ts';
-import { uncountBranches } from '../endings/uncount-branches.ts';
+import { isDefaultScanned, uncountBranches } from '../endings/uncount-branches.ts';
 import { type FindingFollower, idsSql } from '../follower.ts';
 import { historySql } from '../history.ts';
 import { takeImportLock } from '../import-lock.ts';
@@ -18,7 +18,7 @@ import { mergeAssetFindings } from './assets/merge-asset.ts';
 import { unmergeAssetFindings } from './assets/unmerge-asset.ts';
 import { refreshNameWords } from './refresh-words.ts';
 import { mergeTrackSightings } from './tracks/merge-track.ts';
-import { hasRuns, readRuns, separateRuns } from './tracks/separate-runs.ts';
+import { readRuns, separateRuns } from './tracks/separate-runs.ts';
 import { unmergeTrackSightings } from './tracks/unmerge-track.ts';
 
 /** Rescores or withdraws the findings of an asset that changed. Takes the import lock, because imports read the asset too. */
@@ -45,7 +45,7 @@ export const followAsset = (follower: FindingFollower): AssetFollower => ({
   mergeTrack: mergeTrackSightings,
   unmergeTrack: (tx, actor, merge) => unmergeTrackSightings(tx, actor, follower, merge),
   runsOf: readRuns,
-  hasRuns: (tx, orgId, { assetId, track }) => hasRuns(tx, orgId, assetId, track),
+  isDefaultScanned,
   uncount: (tx, actor, branches) => uncountBranches(tx, actor, follower, branches),
   separateRuns: (tx, actor, separation) => separateRuns(tx, actor, follower, separation),
   async merge(tx, actor, merge) {

@@ -1,4 +1,4 @@
-import type { Asset, RunFacts } from '@rrs/scan-reports';
+import { type Asset, isScan, type RunFacts } from '@rrs/scan-reports';
 import { sql } from 'kysely';
 import { type DescribedAsset, describeAsset } from '../../assets/recognize/describe.ts';
 import { resolveAssets } from '../../assets/recognize/resolve.ts';
@@ -120,7 +120,7 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report):
   const complete = absence.complete ? { isUnread: (location: ReturnType<typeof sql>) => isUnread(location, absence) } : null;
   const actor = { ...systemActor(orgId, resolution.actor.name), ...resolution.actor };
   await resolveAssets(tx, actor, row.id, followAsset(follower));
-  const branchNotes = await uncountBranches(tx, actor, followAsset(follower), row.id);
+  const branchNotes = await uncountBranches(tx, actor, followAsset(follower), { importId: row.id, isScan: isScan(source) });
   const merged = await adoptIdentities(tx, resolution);
   const listed = await listAgain(tx, resolution, absence);
   const outcomes = await resolveRecords(tx, resolution, complete);

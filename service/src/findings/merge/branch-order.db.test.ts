@@ -15,11 +15,29 @@ interface Scan {
   found: Readonly<Record<string, Observation['severity']>>;
 }
 
+const VEX = 'a VEX document, which names no branch';
+
+/** Says of components of the repository that they are affected. */
+function vexOf({ day, found }: Scan): Buffer {
+  const subcomponents = Object.keys(found).map((component) => ({ '@id': component }));
+  const statements = [{ vulnerability: { name: 'CVE-2024-0001' }, products: [{ '@id': repository.name, subcomponents }], status: 'affected' }];
+  const head = { '@context': 'https://openvex.dev/ns/v0.2.0', '@id': 'urn:example:vex', author: 'Acme', version: 1, timestamp: dayOf(day) };
+  return Buffer.from(JSON.stringify({ ...head, statements }));
+}
+
+const dayOf = (day: number) => new Date(Date.UTC(2026, 0, day)).toISOString();
+
 async function send(org: string, { branch, day, found }: Scan) {
+  if (branch === VEX) {
+    const file = { format: 'openvex', name: 'shop.openvex.json', bytes: vexOf({ branch, day, found }) };
+    const row = await engine.runFile(org, file, { started_at: dayOf(day), asset: repository });
+    expect(row).toMatchObject({ status: 'succeeded', rejected: 0 });
+    return row;
+  }
   const asset = branch === null ? repository : { ...repository, ref: branch };
   const items = Object.entries(found).map(([component, severity]) => seen({ asset, severity, location: { component, path: `${component}.lock` } }));
   const row = await engine.run(org, [...items, { run: { asset } }], {
-    scope: { coverage: 'complete', started_at: new Date(Date.UTC(2026, 0, day)).toISOString() },
+    scope: { coverage: 'complete', started_at: dayOf(day) },
   });
   expect(row).toMatchObject({ status: 'succeeded' });
   return row;
@@ -56,6 +74,8 @@ describe('a branch that is scanned before the default one counts no longer than 
     ['two such branches', [feature, main, { branch: 'feature/y', day: 4, found: { x: 'low', z: 'low' } }]],
     ['two such branches and no other', [feature, { branch: 'feature/y', day: 4, found: { x: 'low', z: 'low' } }]],
     ['scans that name no branch', [feature, { branch: null, day: 4, found: { a: 'high', c: 'low' } }]],
+    [VEX, [feature, { branch: VEX, day: 4, found: { a: 'unknown', c: 'unknown' } }]],
+    ['a VEX document and main', [feature, { branch: VEX, day: 4, found: { a: 'unknown', x: 'unknown' } }, main]],
     ['an environment', [feature, { branch: 'staging', day: 4, found: { a: 'high', c: 'low' } }, main]],
     ['a branch and its environment only', [feature, { branch: 'staging', day: 4, found: { a: 'high', c: 'low' } }]],
   ])('%s, in every order', LAW, async (_name, scans) => {

@@ -162,12 +162,12 @@ export function useImports(lifetime: Lifetime = ofTestFile) {
     /** Imports a scanner's file with the service's own formats. */
     async runFile(
       orgId: string,
-      file: { format: string | null; name: string; bytes: Uint8Array },
+      file: { format: string | null; name: string; bytes: Uint8Array; dryRun?: boolean },
       scope: ScanScope = {},
       reader: Reader = directReader,
     ): Promise<ImportRow> {
       const blob = await blobs.put(Readable.from([file.bytes]));
-      const input = { format: file.format, filename: file.name, sha256: blob.sha256, bytes: blob.size, scan_scope: scope, dry_run: false };
+      const input = { format: file.format, filename: file.name, sha256: blob.sha256, bytes: blob.size, scan_scope: scope, dry_run: file.dryRun ?? false };
       const { id } = await db.withTenant({ orgId }, (tx) => createImport(tx, systemActor(orgId, 'test'), input));
       const context = { db, log: { info: () => {}, error: () => {} }, signal: new AbortController().signal, lastAttempt: false };
       await importHandler(blobs, followFindings, reader).run({ org_id: orgId, import_id: id }, context);

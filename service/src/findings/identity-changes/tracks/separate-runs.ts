@@ -50,7 +50,7 @@ export async function separateRuns(tx: TenantTx, actor: Actor, follower: Finding
   await follower.follow(tx, actor, idsSql([...reopened, ...changed]));
 }
 
-export async function hasRuns(tx: TenantTx, orgId: string, assetId: string, track: number): Promise<boolean> {
+async function hasRuns(tx: TenantTx, orgId: string, assetId: string, track: number): Promise<boolean> {
   return anyRows(tx, sql`select from run_assets where org_id = ${orgId} and asset_id = ${assetId} and track = ${track}`);
 }
 
