@@ -12,11 +12,20 @@ interface Keyed {
   type: Asset['type'];
 }
 
-/** Gives the asset a key for the name that a person chose, so that reports and people who use the name mean this asset. */
+/**
+ * Gives the asset keys for the name that a person chose, so that reports and people who use the name mean this asset. With only its own name, a host would
+ * contradict reports that use it, because it is still known by the former host name. What reports say later does not change them.
+ */
 export async function addNameKey(tx: TenantTx, asset: Keyed, name: string): Promise<void> {
-  const own = describeAsset({ type: asset.type, name }).keys.filter(({ rank }) => rank === 0);
+  const own = describeAsset({ type: asset.type, name })
+    .keys.filter(({ rank }) => rank === 0 || asset.type === 'host')
+    .map(({ key }): AssetKey => ({ key, rank: 0 }));
   await assertUnknown(tx, asset.org_id, own, asset.id);
-  await addKeys(tx, asset, own);
+  await tx
+    .insertInto('asset_keys')
+    .values(own.map(({ key, rank }) => ({ org_id: asset.org_id, key, rank, asset_id: asset.id })))
+    .onConflict((conflict) => conflict.columns(['org_id', 'key', 'asset_id']).doUpdateSet({ rank: 0 }))
+    .execute();
 }
 
 export async function addKeys(tx: TenantTx, { org_id, id }: Keyed, keys: readonly AssetKey[]): Promise<void> {
