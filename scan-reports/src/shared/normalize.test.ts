@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ReportItem } from '../contract.ts';
+import type { Location, ReportItem } from '../contract.ts';
 import {
   cwesOf,
   filePath,
@@ -53,6 +53,34 @@ describe('observation', () => {
       last_seen: null,
       tags: [],
     });
+  });
+
+  test.each([
+    ['pkg:npm/%40angular/core@17.0.0', '@angular/core', '17.0.0'],
+    ['pkg:npm/lodash', 'lodash', undefined],
+    ['pkg:pypi/Typed_AST@1.5.4', 'typed-ast', '1.5.4'],
+    ['pkg:maven/org.apache.logging.log4j/log4j-core@2.14.1?type=jar', 'org.apache.logging.log4j:log4j-core', '2.14.1'],
+    ['pkg:deb/debian/libssl3@3.0.11-1~deb12u2?arch=amd64&upstream=openssl', 'libssl3', '3.0.11-1~deb12u2'],
+    ['pkg:golang/github.com/example/tool@v1.2.3', 'github.com/example/tool', 'v1.2.3'],
+    ['pkg:cargo/serde_json@1.0.0%2Bbuild', 'serde_json', '1.0.0+build'],
+  ])('takes the component and the version from the package URL %s', (purl, component, version) => {
+    expect(observation({ ...given, location: { purl } }).location).toEqual({ purl, component, ...(version ? { version } : {}) });
+  });
+
+  test.each<[Location, Location]>([
+    [{ component: 'Core' }, { component: 'Core', version: '17.0.0' }],
+    [{ version: '18' }, { component: '@angular/core', version: '18' }],
+    [
+      { component: 'core', version: '18' },
+      { component: 'core', version: '18' },
+    ],
+  ])('leaves what the report states next to a package URL: %j', (stated, expected) => {
+    const purl = 'pkg:npm/%40angular/core@17.0.0';
+    expect(observation({ ...given, location: { purl, ...stated } }).location).toEqual({ purl, ...expected });
+  });
+
+  test('takes nothing from a package URL that cannot be read', () => {
+    expect(observation({ ...given, location: { purl: 'pkg:npm' } }).location).toEqual({ purl: 'pkg:npm' });
   });
 
   test('limits the length of texts without breaking Unicode characters', () => {

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import type { Analysis, Asset, AssetIdentifier, Location, Observation, ReportItem, Severity } from '../contract.ts';
 import { boundedAsset } from '../names/bounded-asset.ts';
 import { name, truncate } from '../names/clean-text.ts';
+import { packageName, parsePurl } from './purl.ts';
 
 type Loose<T> = { [Key in keyof T]?: T[Key] | undefined };
 type Given = Pick<Observation, 'place' | 'tool' | 'title' | 'severity'> & Loose<Omit<Observation, 'location'>> & { location?: Loose<Location> };
@@ -27,7 +28,7 @@ export function observation(given: Given): Observation {
     cvss: (given.cvss ?? []).slice(0, 10),
     references: [...new Set(given.references ?? [])].slice(0, 50).map((reference) => truncate(reference, 2_000)),
     asset: given.asset ? boundedAsset(given.asset) : null,
-    location: boundedLocation(given.location ?? {}),
+    location: withPackage(boundedLocation(given.location ?? {})),
     present: given.present ?? true,
     suppressed: given.suppressed ?? false,
     first_seen: given.first_seen ?? null,
@@ -74,6 +75,14 @@ function boundedLocation(location: Loose<Location>): Location {
     if (text !== '') bounded[key] = key === 'snippet' ? text.slice(0, MAX_SNIPPET) : text;
   }
   return bounded as Location;
+}
+
+/** Not every report that has the package URL of a component repeats its name and version, by which people search. */
+function withPackage(location: Location): Location {
+  if (location.purl === undefined || (location.component !== undefined && location.version !== undefined)) return location;
+  const purl = parsePurl(location.purl);
+  if (!purl) return location;
+  return boundedLocation({ component: packageName(purl.namespace, purl.name, purl.type), version: purl.version, ...location });
 }
 
 const SEVERITY_WORDS: Readonly<Record<string, Severity>> = {

@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import type { Asset, Location } from '../../contract.ts';
 import { filePath, urlPlace, webAsset } from '../../shared/normalize.ts';
+import { parsePurl } from '../../shared/purl.ts';
 import { arr, count, num, type Obj, obj, str } from '../../shared/read.ts';
 import { type Address, addressOf, isAbsolute, type Run } from './run.ts';
 
@@ -15,7 +16,8 @@ export function locationOf(location: Obj, run: Run): PartialLocation {
     line: count(region.startLine),
     end_line: count(region.endLine),
     snippet: str(obj(region.snippet).text),
-    ...(resource?.startsWith('pkg:') ? purlOf(resource) : { resource }),
+    // Dependency-Check writes the package URL as a logical location.
+    ...(parsePurl(resource) ? { purl: resource } : { resource }),
   };
 }
 
@@ -64,10 +66,4 @@ function decoded(path: string | undefined): string | undefined {
   } catch {
     return path;
   }
-}
-
-/** Dependency-Check writes the package URL as a logical location. */
-function purlOf(purl: string): PartialLocation {
-  const [, name, version] = /^pkg:[^/]+\/([^@?#]+)(?:@([^?#]+))?/.exec(purl) ?? [];
-  return { purl, component: decoded(name), version: decoded(version) };
 }

@@ -246,7 +246,7 @@ test('keeps fix state, layer, source package, ecosystem and scores without a vec
   expect(observations.map(({ fix_state }) => fix_state)).toEqual(['will_not_fix', 'end_of_life', 'not_available', undefined, 'available']);
   expect(observations.map(({ location }) => location)).toEqual([
     { component: 'libssl3', ecosystem: 'deb', source_package: 'openssl', layer: 'sha256:2' },
-    { component: 'libssl3', purl: 'pkg:deb/debian/libssl3@3', source_package: 'openssl', layer: 'sha256:1' },
+    { component: 'libssl3', version: '3', purl: 'pkg:deb/debian/libssl3@3', source_package: 'openssl', layer: 'sha256:1' },
     { component: 'no-source', ecosystem: 'deb' },
     { component: 'libssl3', ecosystem: 'deb', source_package: 'openssl' },
     { component: 'libssl3', ecosystem: 'pypi', path: 'app' },

@@ -49,6 +49,42 @@ describe('the search', () => {
   });
 });
 
+describe('what has only a package URL', () => {
+  const packages: [title: string, purl: string][] = [
+    ['npm', 'pkg:npm/%40angular/core@17.0.0'],
+    ['pypi', 'pkg:pypi/Typed_AST@1.5.4'],
+    ['maven', 'pkg:maven/org.example.web/shop-core@2.14.1'],
+    ['deb', 'pkg:deb/debian/libssl3@3.0.11-1~deb12u2'],
+  ];
+  const found = async (filter: object): Promise<string[]> => {
+    const { body } = await api.call('GET', `/api/v1/findings?sort=first_seen&tag=purl&${new URLSearchParams({ ...filter })}`, { as: api.ours.owner });
+    return (body as { data: { title: string }[] }).data.map(({ title }) => title);
+  };
+  beforeAll(async () => {
+    const asset = { type: 'repository', name: 'https://git.example.com/packages' };
+    for (const [title, purl] of packages) {
+      const body = { title, severity: 'high', asset, location: { purl }, tags: ['purl'] };
+      expect(await api.call('POST', '/api/v1/findings', { as: api.ours.owner, body })).toMatchObject({ status: 201 });
+    }
+  });
+
+  it.each<[object, string[]]>([
+    [{ component: '@angular/core' }, ['npm']],
+    [{ component: 'core' }, []],
+    [{ component: 'typed-ast' }, ['pypi']],
+    [{ component: 'org.example.web:shop-core' }, ['maven']],
+    [{ component: 'shop-core' }, ['maven']],
+    [{ component: 'libssl3' }, ['deb']],
+    [{ not_component: '@angular/core' }, ['pypi', 'maven', 'deb']],
+    [{ q: 'angular' }, ['npm']],
+    [{ q: '17.0.0' }, ['npm']],
+    [{ q: '2.14.1' }, ['maven']],
+    ...packages.map(([title, q]): [object, string[]] => [{ q }, [title]]),
+  ])('is found by %j', async (filter, titles) => {
+    expect(await found(filter)).toEqual(titles);
+  });
+});
+
 describe('the filters over HTTP', () => {
   const get = (path: string) => api.call('GET', `/api/v1${path}`, { as: api.ours.owner });
   const bulk = (filter: object) =>
