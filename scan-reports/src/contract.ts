@@ -130,7 +130,7 @@ export interface Observation {
   severity_source?: string;
   epss?: Epss;
   exploit_maturity?: ExploitMaturity;
-  /** True if the report says that the vulnerability is exploited in the wild, for example because CISA lists it. */
+  /** True if the report says that the vulnerability is exploited in the wild, for example because CISA lists it or the exploit maturity is `attacked`. */
   known_exploited?: boolean;
   /** True if the component itself is malicious. */
   malicious?: boolean;

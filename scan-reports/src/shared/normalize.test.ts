@@ -33,6 +33,15 @@ describe('observation', () => {
     expect(observation({ ...given, ...more }).malicious).toBe(expected);
   });
 
+  test.each([
+    ['attacked', undefined, true],
+    ['attacked', false, true],
+    ['functional', undefined, undefined],
+    ['functional', true, true],
+  ] as const)('what is used in attacks is known to be exploited: %s, %j', (exploit_maturity, known_exploited, expected) => {
+    expect(observation({ ...given, exploit_maturity, known_exploited }).known_exploited).toBe(expected);
+  });
+
   test('fills missing fields with empty values', () => {
     expect(observation(given)).toEqual({
       ...given,

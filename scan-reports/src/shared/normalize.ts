@@ -40,7 +40,8 @@ export function observation(given: Given): Observation {
 
 /** Fields that few reports have. They are absent from the others. */
 function stated(given: Given): Partial<Observation> {
-  const { severity_source, epss, exploit_maturity, known_exploited, fix_state, fix_published_date, analysis } = given;
+  const { severity_source, epss, exploit_maturity, fix_state, fix_published_date, analysis } = given;
+  const known_exploited = given.known_exploited || exploit_maturity === 'attacked';
   const malicious = given.malicious || isMalware(given);
   return {
     ...(severity_source ? { severity_source: name(severity_source).toLowerCase().slice(0, 100) } : {}),

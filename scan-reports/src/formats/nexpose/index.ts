@@ -101,9 +101,9 @@ function definitionOf(element: XmlElement): Definition {
   };
 }
 
-/** Malware kits that use the weakness, and public exploits. */
+/** Malware kits that have an exploit, and public exploits. A kit is for sale; it does not say that anybody was attacked. */
 function exploitOf(element: XmlElement): ExploitMaturity | undefined {
-  if ((child(element, 'malware')?.children ?? []).length > 0) return 'attacked';
+  if ((child(element, 'malware')?.children ?? []).length > 0) return 'functional';
   const types = (child(element, 'exploits')?.children ?? []).map(({ attributes }) => attributes.type?.toLowerCase());
   if (types.length === 0) return undefined;
   return types.some((type) => type !== undefined && /metasploit|core|canvas/.test(type)) ? 'functional' : 'proof_of_concept';

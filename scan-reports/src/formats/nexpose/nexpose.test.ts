@@ -97,7 +97,7 @@ test('states every node that is alive, with the times of its scan', async () => 
 });
 
 test.each([
-  ['<malware><name>Kit</name></malware><exploits><exploit type="exploitdb"/></exploits>', 'attacked'],
+  ['<malware><name>Kit</name></malware><exploits><exploit type="exploitdb"/></exploits>', 'functional'],
   ['<exploits><exploit type="exploitdb"/><exploit type="metasploit"/></exploits>', 'functional'],
   ['<exploits><exploit type="exploitdb"/></exploits>', 'proof_of_concept'],
   ['<malware/><exploits/>', undefined],

@@ -303,6 +303,17 @@ test('web application report: states times, versions, login and applications', a
   ]);
 });
 
+test.each([
+  ['Active_Attacks', 'attacked', true],
+  ['Exploit_Kit', 'functional', undefined],
+  ['Public_Exploit', 'proof_of_concept', undefined],
+  ['Easy_Exploit', undefined, undefined],
+])('CSV: whether the threat indicator %s says that the vulnerability is exploited', async (indicator, maturity, exploited) => {
+  const text = `QID,Title,IP,Severity,RTI\n730143,Log4Shell,192.0.2.1,5,${indicator}`;
+  const [observation] = (await readAll(qualys, fromBuffer(text))).observations;
+  expect([observation?.exploit_maturity, observation?.known_exploited]).toEqual([maturity, exploited]);
+});
+
 test('CSV: keeps scores without a vector, threat indicators and hosts without findings', async () => {
   const text = [
     'QID,Title,IP,Severity,CVSSv2 Base (nvd),CVSSv3.1 Base (nvd),RTI',

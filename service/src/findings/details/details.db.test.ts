@@ -1,4 +1,5 @@
 import type { Asset, RunFacts } from '@rrs/scan-reports';
+import { observation } from '@rrs/scan-reports/normalize.ts';
 import { describe, expect, it } from 'vitest';
 import { type ImportOptions, type Item, inLib, seen } from '../../testing/findings/imports.ts';
 import { useImportsWithApi } from '../../testing/findings/imports-with-api.ts';
@@ -27,6 +28,12 @@ interface Shown {
   versions: { track: string; name: string }[];
   occurrence_count: number;
   occurrences: { place: string; location: { path: string | null } }[];
+}
+
+interface Scored {
+  kev: { listed: boolean; due_date: string | null };
+  exploit_maturity: string;
+  risk: { score: number; factors: { name: string; source: string | null; points: number }[] };
 }
 
 describe('what each source says', () => {
@@ -88,6 +95,20 @@ describe('what each source says', () => {
         { track: 'main', reported: { exploit_maturity: 'functional', fix_state: 'available', fix_published_date: '2024-05-06', epss: { score: 0.25 } } },
       ],
     });
+  });
+
+  it('counts what is used in attacks as exploited, and names the report as the source', async () => {
+    const id = cve();
+    const asset = imageOf(`attacked-${count}:prod`);
+    const given = { place: 'line', tool: 'tool', title: 'A weakness', severity: 'low', asset, vulnerability_ids: [id] } as const;
+    await scan(asset, [observation({ ...given, exploit_maturity: 'functional' })], 1);
+    const { risk: before } = await finding<Scored>(id);
+    expect(before.factors[2]).toMatchObject({ name: 'known_exploited', source: null, points: 0 });
+    await scan(asset, [observation({ ...given, exploit_maturity: 'attacked' })], 2);
+    const { kev, exploit_maturity, risk } = await finding<Scored>(id);
+    expect({ kev, exploit_maturity }).toEqual({ kev: { listed: true, due_date: null }, exploit_maturity: 'attacked' });
+    expect(risk.factors[2]).toMatchObject({ name: 'known_exploited', source: 'report', points: 75 });
+    expect(risk.score).toBeCloseTo(risk.factors.reduce((sum, { points }) => sum + points, 0));
   });
 
   it('keeps the severity of the source when a person overrides it', async () => {
