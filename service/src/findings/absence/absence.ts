@@ -35,8 +35,9 @@ export interface Absence {
 }
 
 /** Reasons not to treat a report as complete although its scope declares it so. */
-export function doubtsOf(about: About | null, { rejected }: { rejected: number }): string[] {
+export function doubtsOf(about: About | null, { rejected }: { rejected: number }, isScan: boolean): string[] {
   return [
+    ...(isScan ? [] : ['an export or a VEX document lists what is known, and what it leaves out may still be there. Only a scan can prove a fix']),
     ...(rejected > 0 ? ['the report was not complete because records were rejected'] : []),
     // An empty file in a format that many tools write does not tell which tool's findings are gone.
     ...(about?.tools?.length === 0 ? ['the report does not name the tool that wrote it'] : []),

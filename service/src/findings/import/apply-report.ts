@@ -100,7 +100,7 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report):
     size: scope.path === undefined ? sizeOf(staged.run) : null,
   };
   await describeRun(tx, { orgId, importId: row.id }, ...runsOf(row, report, staged));
-  const doubts = scope.coverage === 'complete' ? doubtsOf(about, staged) : [];
+  const doubts = scope.coverage === 'complete' ? doubtsOf(about, staged, isScan(source)) : [];
   const absence: Absence = {
     complete: scope.coverage === 'complete' && doubts.length === 0,
     unread: about?.unread ?? [],
