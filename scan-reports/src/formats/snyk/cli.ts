@@ -17,6 +17,7 @@ import { epssOf, maturityOf, ratingOf, uniqueRatings } from '../../shared/rating
 import { arr, count, isObj, type Obj, obj, str, strs } from '../../shared/read.ts';
 import { runEntry } from '../../shared/run.ts';
 import { startListed } from './listed.ts';
+import { nameOf, pathText, readWays, upgradeText, type Ways } from './paths.ts';
 
 /** A project, or an application inside an image. */
 interface Project {
@@ -59,6 +60,7 @@ export async function* readCli(input: ReportInput, isArray: boolean): AsyncGener
   const projects = new Map([...headers].map(([owner, header]) => [owner, projectOf(owner, header, headers)]));
   const listed = startListed(headers);
   const patterns = prefixes.flatMap((prefix) => LISTS.map((list) => `${prefix}${list}.*`));
+  const waysOf = await readWays(input, patterns);
   for await (const found of jsonValues(input, patterns)) {
     const place = placeOf(found);
     const list = LISTS[found.pattern % LISTS.length] ?? 'vulnerabilities';
@@ -68,7 +70,7 @@ export async function* readCli(input: ReportInput, isArray: boolean): AsyncGener
       if (found.error || !isObj(found.value)) throw new RecordError(found.error ?? 'the record is not an object');
       const project = projects.get(owner) ?? NO_PROJECT;
       if (list === 'infrastructureAsCodeIssues') return misconfigurationOf(found.value, place, project);
-      return vulnerabilityOf(found.value, place, project, list);
+      return vulnerabilityOf(found.value, place, project, { list, ways: waysOf(found.path, found.value) });
     });
   }
   for (const owner of listed.cut()) yield* runEntry({ asset: projects.get(owner)?.asset, unfinished: true });
@@ -144,21 +146,26 @@ function imageName(name: string | undefined, path: string | undefined): string |
   return `${name}${tag}`;
 }
 
-function vulnerabilityOf(entry: Obj, place: string, project: Project, list: 'vulnerabilities' | 'filtered.ignore' | 'filtered.patch'): Observation {
+interface Among {
+  list: (typeof LISTS)[number];
+  /** What all records of the vulnerability say. */
+  ways: Ways;
+}
+
+function vulnerabilityOf(entry: Obj, place: string, project: Project, { list, ways }: Among): Observation {
   const id = required(str(entry.id), 'id');
   const manager = str(entry.packageManager) ?? project.manager;
-  const { component, source } = packageOf(required(str(entry.name) ?? str(entry.packageName) ?? str(entry.moduleName), 'the package name'), manager);
+  const { component, source } = packageOf(required(nameOf(entry), 'the package name'), manager);
   const identifiers = obj(entry.identifiers);
   const isLicense = str(entry.type) === 'license' || id.startsWith('snyk:lic:');
-  const path = strs(entry.from);
   const { severity, word } = severityOfEntry(entry);
   return observation({
     place,
     tool: 'snyk',
     rule: id,
     title: str(entry.title) ?? `${id} in ${component}`,
-    description: [path.length > 0 ? `Introduced through: ${path.join(' > ')}` : undefined, str(entry.description)].filter(Boolean).join('\n\n'),
-    solution: solutionOf(entry),
+    description: [pathText(ways), str(entry.description)].filter(Boolean).join('\n\n'),
+    solution: upgradeText(ways) || licenseText(entry),
     severity,
     tool_severity: word,
     vulnerability_ids: isLicense ? [] : [...strs(identifiers.CVE), ...strs(identifiers.GHSA), id],
@@ -207,11 +214,10 @@ function severityOfEntry(entry: Obj): { severity: Severity; word: string | undef
   return { severity: severityOf(chosen), word: chosen };
 }
 
-/** The first text in the upgrade path is the new version of the direct dependency. */
-function solutionOf(entry: Obj): string | undefined {
-  const target = arr(entry.upgradePath).find((step) => typeof step === 'string');
-  const license = arr(entry.legalInstructionsArray).flatMap((instruction) => strs(obj(instruction).legalContent));
-  return str(target) ? `Upgrade to ${str(target)}` : license.join('\n') || undefined;
+function licenseText(entry: Obj): string {
+  return arr(entry.legalInstructionsArray)
+    .flatMap((instruction) => strs(obj(instruction).legalContent))
+    .join('\n');
 }
 
 function cvssOf(entry: Obj): Cvss[] {

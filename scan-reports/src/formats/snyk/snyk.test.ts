@@ -17,7 +17,7 @@ test('reads a vulnerable dependency of a project', async () => {
     rule: 'SNYK-JS-LODASH-1040724',
     external_id: null,
     title: 'Command Injection',
-    description: 'Introduced through: shop@1.0.0 > @example/build@7.0.0 > lodash@4.17.20\n\n## Overview\nTemplates may run code.',
+    description: 'Introduced through: shop > @example/build@7.0.0 > lodash@4.17.20\n\n## Overview\nTemplates may run code.',
     solution: 'Upgrade to @example/build@7.1.0',
     severity: 'high',
     tool_severity: 'high',
@@ -305,4 +305,61 @@ test('says of which projects it lists fewer vulnerabilities than it counts', asy
   const image = project('docker-image|web', ['A'], { packageManager: 'deb', path: 'web:1', applications: [project('app', ['B'], { uniqueCount: 2 })] });
   expect(await cutIn(image), 'in an application of an image').toEqual(['web:1']);
   expect(await cutIn({ ...project('shop', ['A'], { uniqueCount: 2 }), projectName: undefined }), 'without a name').toEqual([undefined]);
+});
+
+test('each record of a vulnerability states all dependency paths and upgrades of its package', async () => {
+  const entry = (from: unknown, upgradePath: unknown[] = [], more: object = {}) => ({ id: 'SNYK-JS-A-1', name: 'a', version: '1', from, upgradePath, ...more });
+  const project = { ok: false, packageManager: 'npm', projectName: 'shop' };
+  const readOf = async (report: object) => {
+    const { observations, rejections } = await readAll(snyk, fromBuffer(JSON.stringify(report)));
+    expect(rejections).toEqual([]);
+    return observations.map(({ description, solution }) => [description, solution]);
+  };
+  const direct = entry(['@acme/shop@1.0.0', 'a@1'], [false, 'a@2']);
+  const through = entry(['@acme/shop@1.0.0', 'foo@3', 'a@1'], [false, 'foo@4', 'a@2'], { version: '2' });
+  const ignored = entry(['@acme/shop@1.0.0', 'bar@1', 'a@1'], [false]);
+  const all = ['Introduced through:\n- @acme/shop > a@1\n- @acme/shop > bar@1 > a@1\n- @acme/shop > foo@3 > a@1', 'Upgrade to a@2\nUpgrade to foo@4'];
+  const other = entry(['@acme/shop@1.0.0', 'b@1'], [], { id: 'SNYK-JS-B-1', name: 'b' });
+  const report = { ...project, vulnerabilities: [direct, other, through], filtered: { ignore: [ignored], patch: [] } };
+  expect(await readOf(report)).toEqual([all, ['Introduced through: @acme/shop > b@1', null], all, all]);
+
+  const nextBuild = JSON.parse(JSON.stringify({ ...report, vulnerabilities: [through, other, direct] }).replaceAll('shop@1.0.0', 'shop@1.0.1'));
+  expect(await readOf(nextBuild), 'in another order').toEqual(await readOf(report));
+  const grouped = {
+    ...project,
+    vulnerabilities: [entry([through.from, direct.from, ignored.from], [false, 'a@2'], { name: ['a', 'a', 'a'], packageName: 'a' })],
+  };
+  expect(await readOf(grouped), 'with --group-issues').toEqual([[all[0], 'Upgrade to a@2']]);
+  const [shop, site] = await readOf([
+    { ...project, vulnerabilities: [direct] },
+    { ...project, projectName: 'site', vulnerabilities: [through] },
+  ]);
+  expect([shop?.[0], site?.[0]], 'of two projects').toEqual(['Introduced through: @acme/shop > a@1', 'Introduced through: @acme/shop > foo@3 > a@1']);
+
+  const many = Array.from({ length: 57 }, (_, index) => entry(['shop@1', `parent-${index + 10}@1`, 'a@1']));
+  const [first] = await readOf({ ...project, vulnerabilities: many });
+  expect(first?.[0]?.split('\n')).toEqual([
+    'Introduced through:',
+    ...Array.from({ length: 20 }, (_, index) => `- shop > parent-${index + 10}@1 > a@1`),
+    '- 37 more',
+  ]);
+});
+
+test('packages of an image that were built from one source package state all dependency paths, and so do those of its applications', async () => {
+  const entry = (id: string, name: string, from: string[]) => ({ id, name, version: '1', from: ['docker-image|web@1.4', ...from] });
+  const report = {
+    vulnerabilities: [
+      entry('SNYK-DEBIAN12-OPENSSL-1', 'openssl/libssl3', ['curl/libcurl4@7', 'openssl/libssl3@1']),
+      entry('SNYK-DEBIAN12-OPENSSL-1', 'openssl', ['openssl@1']),
+    ],
+    ok: false,
+    packageManager: 'deb',
+    projectName: 'docker-image|web',
+    path: 'web:1.4',
+    applications: [{ vulnerabilities: [entry('SNYK-JS-A-1', 'a', ['a@1'])] }, { vulnerabilities: [entry('SNYK-JS-A-1', 'a', ['b@1', 'a@1'])] }],
+  };
+  const { observations } = await readAll(snyk, fromBuffer(JSON.stringify(report)));
+  const system = 'Introduced through:\n- docker-image|web > openssl@1\n- docker-image|web > curl/libcurl4@7 > openssl/libssl3@1';
+  const library = 'Introduced through:\n- docker-image|web > a@1\n- docker-image|web > b@1 > a@1';
+  expect(observations.map(({ description }) => description)).toEqual([system, system, library, library]);
 });
