@@ -59,6 +59,7 @@ test.each([
   ['', 'gitleaks.json'],
   ['{"results":[]}', 'bandit.json'],
   ['[]', 'github.json'],
+  ['[]', 'snyk.json'],
   ['{"findings":[]}', 'generic.json'],
 ])('the file name does not decide for %j in %s', async (text, filename) => {
   const couldBe = await recognised(text, filename);

@@ -2,6 +2,7 @@ import type { ReportFormat, ReportHead } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
 import { aboutPages, startAbout } from '../../shared/about.ts';
 import { notThisFormat } from '../../shared/input.ts';
+import { runEntry } from '../../shared/run.ts';
 import { readCli } from './cli.ts';
 import { readIssues } from './issues.ts';
 
@@ -22,8 +23,9 @@ export const snyk: ReportFormat = {
     const head = await headOf(input);
     if (isCli(head)) yield* readCli(input, head.jsonShape === 'array');
     else if (isApi(head)) yield* readIssues(input);
-    // Without a project to test, --all-projects writes an empty list.
     else if (!/^\s*\[\s*\]\s*$/.test(head.text)) throw notThisFormat(EXPECTS);
+    // Without a project to test, --all-projects writes an empty list. It has looked at nothing, so nothing is gone.
+    else yield* runEntry({ unfinished: true });
   },
 };
 

@@ -210,6 +210,11 @@ test('accepts a report without findings and rejects a failed test, SARIF and oth
     await expect(readAll(snyk, fromBuffer(foreign))).rejects.toThrow(/Expected JSON of `snyk test`/);
 });
 
+test('says that a run without projects looked at nothing', async () => {
+  expect((await readAll(snyk, fromBuffer('[]'))).runs).toEqual([{ unfinished: true }]);
+  expect((await readAll(snyk, fixture('empty-all-projects.json'))).runs).not.toContainEqual({ unfinished: true });
+});
+
 test('keeps EPSS, exploit maturity, known exploitation, malicious packages and scores without a vector', async () => {
   const entry = (more: object) => ({ id: 'SNYK-JS-A-1', name: 'a/b', version: '1', ...more });
   const vulnerabilities = [
