@@ -86,10 +86,11 @@ function weaknessOf(finding: Obj, title: string): Weakness {
   const others = ids.filter((id) => id !== weakness);
   // Tools are in lower case, and public ids such as RHSA-2020:0111 are not.
   if (finder !== undefined && rule !== undefined && finder === finder.toLowerCase()) return { tool: finder, rule, vulnerability_ids: others };
+  const known = str(finding.rule) ?? null;
   const joined = others.filter((id) => `+${weakness}+`.includes(`+${id}+`));
   if (joined.length > 1) return { tool, rule: null, vulnerability_ids: joined };
   const named = others.length < ids.length ? ids : [weakness, ...ids];
-  return { tool, rule: null, vulnerability_ids: named.filter((id) => !precedes(id, weakness)) };
+  return { tool, rule: known, vulnerability_ids: named.filter((id) => !precedes(id, weakness)) };
 }
 
 /** Whether the import would take this id for the weakness, or the two for several weaknesses. Such an id is left out. */

@@ -1,5 +1,6 @@
 import { LOCATION_FIELDS } from '../../shared/exported.ts';
 import { arr, type Obj, obj, str, strs } from '../../shared/read.ts';
+import { CVSS_VERSIONS } from './vulnerability.ts';
 
 /** A finding that this service exported, in the shape of its NDJSON export. Its properties have what the BOM cannot express. Null for any other vulnerability. */
 export function exportedVulnerability(vulnerability: Obj): Obj | null {
@@ -19,9 +20,10 @@ export function exportedVulnerability(vulnerability: Obj): Obj | null {
     justification: first('justification'),
     suppressed: first('suppressed'),
     severity: rating.severity,
-    cvss: rating,
+    cvss: { ...rating, version: CVSS_VERSIONS[str(rating.method) ?? ''] },
     cwes: vulnerability.cwes,
     weakness: first('weakness'),
+    rule: first('rule'),
     vulnerability_ids: [vulnerability.id, ...references.map(({ id }) => id)].flatMap((id) => str(id) ?? []),
     references: arr(vulnerability.advisories).flatMap((advisory) => strs(obj(advisory).url)),
     asset: { type: first('asset_type'), name: first('asset_name') },

@@ -33,7 +33,7 @@ function findingOf(cells: Readonly<Record<string, string>>): Obj {
     ...Object.fromEntries(LISTS.map((name) => [name, (texts[name] ?? '').split('; ')])),
     asset: { type: texts.asset_type, name: texts.asset_name },
     location: Object.fromEntries(LOCATION_FIELDS.map((name) => [name, texts[name]])),
-    cvss: { vector: texts.cvss_vector, score: texts.cvss_score },
+    cvss: { vector: texts.cvss_vector, score: texts.cvss_score, version: texts.cvss_version },
     epss: { score: texts.epss },
     kev: { listed: texts.kev },
     occurrences: occurrencesIn(texts.occurrences),

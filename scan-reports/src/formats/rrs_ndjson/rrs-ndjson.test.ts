@@ -12,7 +12,7 @@ test('reads everything that identifies and describes a finding', async () => {
   expect(observations[0]).toEqual({
     place: 'line 1',
     tool: 'trivy',
-    rule: null,
+    rule: 'CVE-2021-44228',
     external_id: '0199a000-0000-7000-8000-000000000001',
     title: 'Apache Log4j2 JNDI features',
     description: 'JNDI features\ncan be abused.',
@@ -45,14 +45,18 @@ test('reads everything that identifies and describes a finding', async () => {
 test('keeps the weakness that identifies the finding', async () => {
   const { observations } = await read('findings.ndjson');
   expect(observations.map(({ tool, rule, vulnerability_ids }) => [tool, rule, vulnerability_ids])).toEqual([
-    ['trivy', null, ['CVE-2021-44228', 'GHSA-jfh8-c2jp-5v3q']],
+    ['trivy', 'CVE-2021-44228', ['CVE-2021-44228', 'GHSA-jfh8-c2jp-5v3q']],
     ['semgrep', 'python.lang.eval', []],
     ['trivy', null, ['CVE-2020-0001', 'CVE-2020-0002']],
-    ['trivy', null, ['CVE-2020-0003', 'GHSA-2345-6789-cfgh']],
+    ['trivy', 'SNYK-JAVA-LOG4J-1', ['CVE-2020-0003', 'GHSA-2345-6789-cfgh']],
     ['nessus', '12345', ['CVE-2019-0001', 'CVE-2019-0002']],
     ['zap', '10020', []],
     ['trivy', null, ['RHSA-2020:0111']],
   ]);
+});
+
+test('keeps the version of a score without a vector', async () => {
+  expect((await read('findings.ndjson')).observations[3]?.cvss).toEqual([{ score: 7.5, version: '3.1' }]);
 });
 
 test('keeps what people decided', async () => {

@@ -11,7 +11,7 @@ export async function* writeSarif(pages: Pages): AsyncGenerator<string> {
 /** SARIF has no fields for assets, packages and ports, so the property bag has what an import needs to recognize the finding. */
 function importableResult(finding: ExportedFinding) {
   const { properties, ...result } = resultOf(finding);
-  const { weakness, location, description, solution, references, sources, epss, kev } = finding;
+  const { weakness, rule, location, description, solution, references, sources, epss, kev } = finding;
   const { exploit_maturity, malicious, fix_state, fix_published_date } = finding;
   const { status_reason, justification, suppressed, occurrences } = finding;
   return {
@@ -19,6 +19,7 @@ function importableResult(finding: ExportedFinding) {
     properties: {
       ...properties,
       weakness,
+      rule,
       location,
       description,
       solution,

@@ -19,10 +19,11 @@ export async function* writeOpenVex(pages: Pages, { organization, started }: Exp
 /** The affected component of a BOM says little about a location, so properties have what an import needs to recognize the finding. */
 function importableVulnerability(finding: ExportedFinding) {
   const { properties, ...vulnerability } = vulnerabilityOf(finding);
-  const { asset, weakness, location, references, sources, tags, last_seen, justification, suppressed, occurrences } = finding;
+  const { asset, weakness, rule, location, references, sources, tags, last_seen, justification, suppressed, occurrences } = finding;
   const { exploit_maturity, malicious, fix_state, fix_published_date } = finding;
   const more: [string, unknown][] = [
     ['weakness', weakness],
+    ['rule', rule],
     ['asset_type', asset.type],
     ['asset_name', asset.name],
     ...Object.entries(location).filter(([name]) => !properties.some((property) => property.name === `rrs:${name}`)),

@@ -35,7 +35,7 @@ const ofSystemPackage = `(coalesce(f.component_key, '') ~ '^(deb|rpm|apk|alpm)/'
 async function describedIn(orgId: string): Promise<Described[]> {
   const { rows } = await engine.admin().query<Described>(
     `select a.type as asset_type, a.name as asset, f.weakness, case when not ${ofSystemPackage} then encode(f.identity_key, 'hex') end as identity_key, f.location, f.title, f.severity, f.vulnerability_ids,
-       f.cwes, f.cvss_vector, f.cvss_score, f.component, f.tags, f.malicious, f.exploit_maturity, f.fix_state, f.fix_published_date, f.first_seen, f.last_seen, t.description, t.solution, t.reference_urls,
+       f.rule, f.cwes, f.cvss_version, f.cvss_vector, f.cvss_score, f.component, f.tags, f.malicious, f.exploit_maturity, f.fix_state, f.fix_published_date, f.first_seen, f.last_seen, t.description, t.solution, t.reference_urls,
        (select bool_and(s.suppressed) from sightings s where s.org_id = f.org_id and s.finding_id = f.id) as suppressed, f.place_count,
        (select array_agg(distinct place.label order by place.label) from (
          select s.place as label from sightings s where s.org_id = f.org_id and s.finding_id = f.id and s.place is not null and s.state = 'present'
@@ -66,10 +66,12 @@ const VEX_FIELDS = [
   'asset_type',
   'asset',
   'weakness',
+  'rule',
   'identity_key',
   'location',
   'title',
   'severity',
+  'suppressed',
   'vulnerability_ids',
   'component',
   'place_count',
@@ -98,6 +100,10 @@ async function fill(orgId: string): Promise<void> {
     inLib('lib-a', { title: '=cmd|" /C calc"!A0, and more', ...texts }),
     inLib('lib-mal', { title: 'A package that steals tokens', malicious: true }),
     inLib('lib-old', { title: 'Out of support', exploit_maturity: 'functional', fix_state: 'end_of_life' }),
+    inLib('lib-rule', { title: 'A public id and a rule', rule: 'SNYK-PYTHON-PILLOW-5918878' }),
+    inLib('lib-rule', { title: 'An advisory and a rule', rule: 'GHSA-2345-6789-cfgh', vulnerability_ids: ['GHSA-2345-6789-cfgh'] }),
+    inLib('lib-muted', { title: 'Suppressed by its tool', suppressed: true }),
+    inLib('lib-scored', { title: 'A score without a vector', cvss: [{ score: 7.5, version: '3.1' }] }),
     inLib('lib-b', { title: "'=a title with an apostrophe" }),
     inLib('lib-c', { title: '日本語 ✓ title', tags: ['a', 'b c'] }),
     seen({ rule: 'weak-cipher', asset: web, location: { port: 443, protocol: 'tcp' } }),

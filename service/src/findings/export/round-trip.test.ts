@@ -42,6 +42,7 @@ async function reread(seen: Observation, others: readonly string[]): Promise<Obs
     location: seen.location,
     sources: [{ provider: 'trivy', tool: '' }],
     weakness: identityOf(seen).weakness,
+    rule: seen.rule,
     vulnerability_ids: [...new Set([...seen.vulnerability_ids, ...others])],
   };
   const format = formats.find(({ id }) => id === 'rrs_ndjson');
@@ -49,13 +50,13 @@ async function reread(seen: Observation, others: readonly string[]): Promise<Obs
   return undefined;
 }
 
-it('keeps the identity of every finding', async () => {
+it('keeps the identity and the rule of every finding', async () => {
   await fc.assert(
     fc.asyncProperty(observations, async (seen) => {
       const again = await reread(seen, []);
       if (again === undefined) throw new Error('the finding was not read');
       const [before, after] = [identityOf(seen), identityOf(again)];
-      expect([after.weakness, after.identityKey.text]).toEqual([before.weakness, before.identityKey.text]);
+      expect([after.weakness, after.identityKey.text, again.rule]).toEqual([before.weakness, before.identityKey.text, seen.rule]);
     }),
     { numRuns: 1_000 },
   );

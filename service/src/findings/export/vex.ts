@@ -7,9 +7,13 @@ export interface VexFinding {
   description: string | null;
   solution: string | null;
   weakness: string;
+  /** The tool's id of the check. */
+  rule: string | null;
   vulnerability_ids: string[];
   cwes: number[];
   severity: string;
+  /** Whether all sources that still see the finding suppress it. */
+  suppressed: boolean;
   cvss: { version: string | null; vector: string | null; score: number } | null;
   risk_score: number;
   asset: VexAsset;
@@ -128,14 +132,15 @@ export function openVexHead(id: string, author: string, timestamp: string) {
 }
 
 export function statementOf(finding: VexFinding) {
-  const { id, title, asset, location, vulnerability_ids, status_changed_at, status_reason, status } = finding;
+  const { id, title, asset, location, weakness, rule, severity, vulnerability_ids, status_changed_at, status_reason, status } = finding;
   const aliases = vulnerability_ids.slice(1);
+  const details = { weakness, rule, status, severity, suppressed: finding.suppressed ? 'true' : null };
   // OpenVEX has no fields for names, severities and locations. The fragments of the ids have them, so that an import recognizes the finding.
   const product = {
     '@id': `urn:uuid:${asset.id}#${detailsOf({ type: asset.type, name: asset.name })}`,
     ...(asset.name.startsWith('pkg:') ? { identifiers: { purl: asset.name } } : {}),
     subcomponents: placesOf(finding).map((place) => ({
-      '@id': `urn:uuid:${id}#${detailsOf({ weakness: finding.weakness, status, severity: finding.severity, ...location, ...place })}`,
+      '@id': `urn:uuid:${id}#${detailsOf({ ...details, ...location, ...place })}`,
       ...(location.purl === null ? {} : { identifiers: { purl: location.purl } }),
     })),
   };

@@ -81,7 +81,7 @@ export const listedFields = {
       cvss_score: ratedOrKnown('cvss_score', ({ cvss }) => cvss?.score ?? null),
     },
     show: ({ cvss_version, cvss_vector, cvss_score }) => (cvss_score === null ? null : { version: cvss_version, vector: cvss_vector, score: cvss_score }),
-    csv: { cvss_score: (cvss) => cvss?.score, cvss_vector: (cvss) => cvss?.vector },
+    csv: { cvss_score: (cvss) => cvss?.score, cvss_vector: (cvss) => cvss?.vector, cvss_version: (cvss) => cvss?.version },
   }),
   epss: field({
     schema: Epss,
