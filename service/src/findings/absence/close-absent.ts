@@ -4,7 +4,7 @@ import type { TenantTx } from '../../db/database.ts';
 import { anyRows } from '../../db/rows.ts';
 import { systemActor } from '../../shared/actor.ts';
 import { type FindingFollower, idsSql } from '../follower.ts';
-import { closeUnseen } from '../merge/change-status.ts';
+import { closeUnseen, followScanTimes } from '../merge/change-status.ts';
 import { seenUntilSql } from '../merge/group-records.ts';
 import { updateShared } from '../merge/merged-values.ts';
 import { isLarge, type Resolution } from '../merge/resolution.ts';
@@ -60,6 +60,7 @@ export async function closeAbsent(
   if (groups.fixed) await addReportedAsFixed(tx, resolution);
   const hasAny = (absence.complete || groups.fixed || leavesOut) && (await hasClosures(tx, resolution));
   const closures = hasAny ? await closeCollected(tx, resolution, absence) : { closed: 0, isClosing: false, withheld: null, blocked: [] };
+  if (isLate && closures.isClosing) await followScanTimes(tx, resolution.orgId, closuresSql(resolution));
   if (hasHeld && absence.complete) await replaceHeld(tx, resolution);
   const isUnlooked = (location: RawBuilder<unknown>) => isUnlookedPlace(resolution, absence, location);
   const inFewerPlaces = absence.complete && (seenPlaces || isLate) ? await endMissingPlaces(tx, resolution, isUnlooked) : [];
@@ -187,6 +188,7 @@ export async function acceptRun(tx: TenantTx, resolution: Resolution, { isConnec
   const absence = { lists: isConnection ? ('all_assets' as const) : ('similar_assets' as const) };
   if (listing.listedAt) await findUnlisted(tx, listing, absence);
   await applyClosures(tx, resolution);
+  await followScanTimes(tx, orgId, closuresSql(resolution));
   await recordCoverage(tx, resolution);
   if (listing.listedAt) await recordUnlisted(tx, listing, absence);
 }
@@ -207,6 +209,10 @@ async function keepSeenAgain(tx: TenantTx, { orgId, importId, sourceId }: Resolu
         offset 0)`.execute(tx);
 }
 
+function closuresSql({ orgId, importId }: Resolution): RawBuilder<unknown> {
+  return sql`select c.finding_id from import_closures c where c.org_id = ${orgId} and c.import_id = ${importId}`;
+}
+
 /** What is no longer listed. A late run can show that it was not earlier than known. */
 const ENDINGS: string[] = ['asset_gone', 'track_ended'];
 
@@ -222,7 +228,7 @@ async function applyClosures(tx: TenantTx, resolution: Resolution): Promise<numb
       and (s.state = 'present' or s.absence = 'declared' or (${isUnproven(sql`s`)} and s.absent_at < c.absent_at) or ${isEarlier(sql`s`, sql`c.absent_at`)} or (s.absence = any(${ENDINGS}::text[]) and c.absence = any(${ENDINGS}::text[]))) and s.last_seen <= c.absent_at`.execute(
     tx,
   );
-  const ids = sql`select c.finding_id from import_closures c where c.org_id = ${orgId} and c.import_id = ${importId}`;
+  const ids = closuresSql(resolution);
   const shared = sql`select s.finding_id from sightings s where s.org_id = ${orgId} and s.finding_id in (${ids}) group by 1 having count(*) > 1`;
   await updateShared(tx, resolution, shared);
   // Places count as long as a source sees them. A finding that is closed keeps the number that it had.

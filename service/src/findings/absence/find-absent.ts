@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { importedAssets } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { anyRows } from '../../db/rows.ts';
+import { isClosedByScans } from '../merge/change-status.ts';
 import { coverageOfSql, lastSeenSql, seenImportSql } from '../merge/group-records.ts';
 import type { Resolution } from '../merge/resolution.ts';
 import { FILES_SHARE, hasOtherSizeSql, isPortLeftOut, kindsSql, LEAVES_OUT_PLACES, namesOfCheck, placeOfCheck, portRange } from '../merge/run-lists.ts';
@@ -234,8 +235,8 @@ export async function addReportedAsFixed(tx: TenantTx, { orgId, importId }: Reso
 }
 
 /**
- * What an earlier scan did not show is already known to be gone. It matters only if the two scans do not prove the same, and no scan before both of them was
- * the first not to show it.
+ * What an earlier scan did not show is already known to be gone. It matters if no scan before both of them was the first not to show it: then the finding was
+ * gone earlier than known, or the two scans do not prove the same. A scan that a claim or an acceptance has been compared with stays the one that proves it.
  */
 export async function leaveKnown(tx: TenantTx, { orgId, importId, sourceId }: Resolution): Promise<void> {
   const isSecond = sql`exists (
@@ -245,9 +246,12 @@ export async function leaveKnown(tx: TenantTx, { orgId, importId, sourceId }: Re
       and (s.bar_credentialed is not true or run.credentialed) and (s.bar_knowledge_at is null or run.knowledge_at >= s.bar_knowledge_at)
     where f.org_id = ${orgId} and f.id = s.finding_id offset 0)`;
   await sql`
-    delete from import_closures c using sightings s
+    delete from import_closures c using sightings s, findings f
     where c.org_id = ${orgId} and c.import_id = ${importId} and s.org_id = ${orgId} and s.finding_id = c.finding_id and s.source_id = ${sourceId} and s.track = c.track
-      and ${isEarlier(sql`s`, sql`c.absent_at`)} and (c.blockers <> '{}' or c.absence = s.absence or ${isSecond})`.execute(tx);
+      and f.org_id = ${orgId} and f.id = c.finding_id and ${isEarlier(sql`s`, sql`c.absent_at`)}
+      and (c.blockers <> '{}' or (c.absence = s.absence and (s.doubted or not (f.status in ('open', 'in_progress') or ${isClosedByScans}))) or ${isSecond})`.execute(
+    tx,
+  );
 }
 
 /** Keeps when a late report did not show what an earlier scan has shown, and what a later one was the first not to show, as far as known. */

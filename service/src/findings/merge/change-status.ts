@@ -127,3 +127,18 @@ export async function closeUnseen(
     select count(*) filter (where after <> 'remediated' and after <> before)::int as count from closed`.execute(tx);
   return rows[0]?.count ?? 0;
 }
+
+/** Whether scans closed the finding `f`, and nobody had claimed or decided anything about it. */
+export const isClosedByScans = sql<boolean>`(f.status in ('verified', 'withdrawn') and f.status_changed_by is null
+  and f.reason_code in ('scan_absent', 'source_retracted') and f.assurance is distinct from 'scan_after_claim')`;
+
+/** Late reports can show that findings of `ids` were gone earlier, or later, than was known when scans closed them. */
+export async function followScanTimes(tx: TenantTx, orgId: string, ids: RawBuilder<unknown>): Promise<void> {
+  await sql`
+    with gone as materialized (
+      select s.finding_id, least(max(s.absent_at), now()) as at from sightings s where s.org_id = ${orgId} and s.finding_id in (${ids})
+      group by 1 having bool_and(s.state = 'absent')
+    )
+    update findings f set closed_at = gone.at, status_changed_at = gone.at, version = f.version + 1, updated_at = now() from gone
+    where f.org_id = ${orgId} and f.id = gone.finding_id and f.closed_at <> gone.at and ${isClosedByScans}`.execute(tx);
+}

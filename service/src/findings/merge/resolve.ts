@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
-import { closeUnseen, reopenSeen } from './change-status.ts';
+import { closeUnseen, followScanTimes, reopenSeen } from './change-status.ts';
 import { changedOutcomes, type Groups, groupRecords, noGroups } from './group-records.ts';
 import { markSeen } from './known-records.ts';
 import { keepLatePlaces, leaveNarrowerOpen } from './late-records.ts';
@@ -52,7 +52,11 @@ export async function resolveRecords(tx: TenantTx, resolution: Resolution, compl
   if (groups.shared) await updateShared(tx, resolution, groupsSql(resolution, sql`g.is_shared and g.outcome = any(${changed})`));
   if (groups.shared || groups.places || groups.joined || groups.updated)
     await countPlaces(tx, orgId, groupsSql(resolution, sql`g.outcome = any(${changed}) and (g.is_shared or g.place is null or g.outcome <> 'created')`));
-  if (groups.late) await closeUnseen(tx, resolution, groupsSql(resolution, sql`g.absent_at is not null`));
+  if (groups.late) {
+    const late = groupsSql(resolution, sql`g.absent_at is not null`);
+    await closeUnseen(tx, resolution, late);
+    await followScanTimes(tx, orgId, late);
+  }
   if (!groups.known) return { groups, seenPlaces, inOtherPlaces, reopened: false, grown };
   const reopened = await reopenSeen(tx, resolution);
   await listFindings(tx, resolution);
