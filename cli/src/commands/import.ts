@@ -156,14 +156,14 @@ function sumOf(done: readonly Import[]): Changes {
   return { created: sum('created'), reopened: sum('reopened'), closed: sum('closed'), updated: sum('updated'), unchanged: sum('unchanged') };
 }
 
-/** "2 critical, 1 high", of what is new or came back. */
-function severitiesOf({ counts_by_severity: { created, reopened } }: Import): string {
-  const severities = ['critical', 'high', 'medium', 'low', 'info', 'unknown'] as const;
-  return severities
-    .map((severity) => [created[severity] + reopened[severity], severity] as const)
-    .filter(([count]) => count > 0)
-    .map(([count, severity]) => `${count} ${severity}`)
-    .join(', ');
+const severities = ['critical', 'high', 'medium', 'low', 'info', 'unknown'] as const;
+
+/** `new: 2 critical, 1 high`, and the same of what came back. */
+export function severityLines({ created, reopened }: Pick<Import['counts_by_severity'], 'created' | 'reopened'>): string[] {
+  return Object.entries({ new: created, reopened }).flatMap(([kind, counts]) => {
+    const some = severities.filter((severity) => counts[severity] > 0);
+    return some.length === 0 ? [] : [`${kind}: ${some.map((severity) => `${counts[severity]} ${severity}`).join(', ')}`];
+  });
 }
 
 const OPTIONS: Readonly<Record<string, string>> = {
@@ -186,10 +186,9 @@ function describe(done: Import, path: string, { terminal, url }: Call): string {
   const title = `${printable(path)}: `;
   if (status === 'failed') return `${title}${paint('failed', 'red')}. ${printable(inOptions(error ?? ''))}\n`;
   if (status === 'queued' || status === 'running') return `${title}queued as import ${id}\n`;
-  const bySeverity = severitiesOf(done);
   return [
     `${title}${dry_run ? 'would be ' : ''}${changesOf(counts)}${counts.rejected > 0 ? `, ${paint(`${counts.rejected} rejected`, 'red')}` : ''}`,
-    ...(bySeverity === '' ? [] : [`  new: ${bySeverity}`]),
+    ...severityLines(done.counts_by_severity).map((line) => `  ${line}`),
     ...rejected.slice(0, MOST_REJECTED).map(({ place, reason }) => `  rejected: ${printable(place)}: ${printable(inOptions(reason))}`),
     ...(counts.rejected > MOST_REJECTED ? [`  rejected: ${counts.rejected - MOST_REJECTED} more, listed at ${url()}/imports/${id}`] : []),
     ...notes.map((note) => `  ${printable(inOptions(note))}`),
