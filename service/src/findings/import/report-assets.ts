@@ -72,7 +72,8 @@ export function reportAssets(scope: ScanScope, assetType: AssetType, policy: Tra
     if (known.size >= REMEMBERED) known.clear();
     const described = describedAsset(asset, scope, policy);
     assertScope(scope, described, built);
-    if (described.track.note !== undefined) notes.add(described.track.note);
+    // A single build closes nothing, which is worth a note only where something could have been closed.
+    if (described.track.note !== undefined && (described.track.kind !== 'build' || scope.coverage === 'complete')) notes.add(described.track.note);
     known.set(signature, described);
     return described;
   };
