@@ -238,6 +238,13 @@ describe('rejected records', () => {
     expect(data[0]).toMatchObject({ id: body.id, counts: { rejected: 1_500 } });
     expect(data[0]).not.toHaveProperty('rejected');
   });
+
+  it('fail the import if there are no others', async () => {
+    const bad = { VulnerabilityID: cve(1) };
+    const why = 'Results[0].Vulnerabilities[0]: PkgName is missing.';
+    expect((await send(trivy('bad:2', [bad]))).body).toMatchObject({ error: `The only record was rejected. ${why}` });
+    expect((await send(trivy('bad:3', [bad, bad]))).body).toMatchObject({ error: `All 2 records were rejected. The first one, ${why}` });
+  });
 });
 
 describe('imports', () => {

@@ -175,7 +175,8 @@ class AllRejected extends ReportError {
   readonly staged: Staged;
   constructor(staged: Staged) {
     const [first] = staged.rejections;
-    super(`All ${staged.rejected} records were rejected. The first one, ${first?.place}: ${first?.reason}.`);
+    const all = staged.rejected === 1 ? 'The only record was rejected.' : `All ${staged.rejected} records were rejected. The first one,`;
+    super(`${all} ${first?.place}: ${first?.reason}.`);
     this.staged = staged;
   }
 }
