@@ -544,7 +544,7 @@ export type BulkChange = {
     not_asset_type?: AssetType[];
     /** In this build of the asset: its version, tag, commit or digest. Requires `asset_id` */
     asset_version?: string;
-    /** Seen on one of these branches, environments or release lines. Active findings match only while they are still there. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
+    /** Seen on one of these branches, environments or release lines. `default` is the default track of an asset until it has a name. Active findings match only while they are still there. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
     track?: string[];
     /** Not on this branch, environment or release line at present. Together with `track`: what a branch adds to another */
     new_since_track?: string;
@@ -4942,7 +4942,7 @@ export type WorkItemCreate = {
     not_asset_type?: AssetType[];
     /** In this build of the asset: its version, tag, commit or digest. Requires `asset_id` */
     asset_version?: string;
-    /** Seen on one of these branches, environments or release lines. Active findings match only while they are still there. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
+    /** Seen on one of these branches, environments or release lines. `default` is the default track of an asset until it has a name. Active findings match only while they are still there. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
     track?: string[];
     /** Not on this branch, environment or release line at present. Together with `track`: what a branch adds to another */
     new_since_track?: string;
@@ -5089,7 +5089,7 @@ export type WorkItemFindingsAdd = {
     not_asset_type?: AssetType[];
     /** In this build of the asset: its version, tag, commit or digest. Requires `asset_id` */
     asset_version?: string;
-    /** Seen on one of these branches, environments or release lines. Active findings match only while they are still there. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
+    /** Seen on one of these branches, environments or release lines. `default` is the default track of an asset until it has a name. Active findings match only while they are still there. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
     track?: string[];
     /** Not on this branch, environment or release line at present. Together with `track`: what a branch adds to another */
     new_since_track?: string;
@@ -5687,7 +5687,7 @@ export interface Operations {
       not_asset_type?: AssetType[];
       /** In this build of the asset: its version, tag, commit or digest. Requires `asset_id` */
       asset_version?: string;
-      /** Seen on one of these branches, environments or release lines. Active findings match only while they are still there. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
+      /** Seen on one of these branches, environments or release lines. `default` is the default track of an asset until it has a name. Active findings match only while they are still there. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
       track?: string[];
       /** Not on this branch, environment or release line at present. Together with `track`: what a branch adds to another */
       new_since_track?: string;
@@ -5927,7 +5927,7 @@ export interface Operations {
       not_asset_type?: AssetType[];
       /** In this build of the asset: its version, tag, commit or digest. Requires `asset_id` */
       asset_version?: string;
-      /** Seen on one of these branches, environments or release lines. Active findings match only while they are still there. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
+      /** Seen on one of these branches, environments or release lines. `default` is the default track of an asset until it has a name. Active findings match only while they are still there. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
       track?: string[];
       /** Not on this branch, environment or release line at present. Together with `track`: what a branch adds to another */
       new_since_track?: string;
@@ -6070,7 +6070,7 @@ export interface Operations {
       not_asset_type?: AssetType[];
       /** In this build of the asset: its version, tag, commit or digest. Requires `asset_id` */
       asset_version?: string;
-      /** Seen on one of these branches, environments or release lines. Active findings match only while they are still there. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
+      /** Seen on one of these branches, environments or release lines. `default` is the default track of an asset until it has a name. Active findings match only while they are still there. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
       track?: string[];
       /** Not on this branch, environment or release line at present. Together with `track`: what a branch adds to another */
       new_since_track?: string;
@@ -6318,7 +6318,7 @@ export interface Operations {
       not_asset_type?: AssetType[];
       /** In this build of the asset: its version, tag, commit or digest. Requires `asset_id` */
       asset_version?: string;
-      /** Seen on one of these branches, environments or release lines. Active findings match only while they are still there. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
+      /** Seen on one of these branches, environments or release lines. `default` is the default track of an asset until it has a name. Active findings match only while they are still there. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
       track?: string[];
       /** Not on this branch, environment or release line at present. Together with `track`: what a branch adds to another */
       new_since_track?: string;
@@ -6717,7 +6717,7 @@ export interface Operations {
       not_asset_type?: AssetType[];
       /** In this build of the asset: its version, tag, commit or digest. Requires `asset_id` */
       asset_version?: string;
-      /** Seen on one of these branches, environments or release lines. Active findings match only while they are still there. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
+      /** Seen on one of these branches, environments or release lines. `default` is the default track of an asset until it has a name. Active findings match only while they are still there. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
       track?: string[];
       /** Not on this branch, environment or release line at present. Together with `track`: what a branch adds to another */
       new_since_track?: string;
@@ -6898,7 +6898,7 @@ export interface Operations {
       not_asset_type?: AssetType[];
       /** In this build of the asset: its version, tag, commit or digest. Requires `asset_id` */
       asset_version?: string;
-      /** Seen on one of these branches, environments or release lines. Active findings match only while they are still there. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
+      /** Seen on one of these branches, environments or release lines. `default` is the default track of an asset until it has a name. Active findings match only while they are still there. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
       track?: string[];
       /** Not on this branch, environment or release line at present. Together with `track`: what a branch adds to another */
       new_since_track?: string;

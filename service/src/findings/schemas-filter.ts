@@ -44,7 +44,7 @@ export const filters = {
   ),
   track: Multi(
     Text(1, 200),
-    'Seen on one of these branches, environments or release lines. Active findings match only while they are still there. What only pull requests have is listed only with this filter, `asset_version` or `import_id`',
+    'Seen on one of these branches, environments or release lines. `default` is the default track of an asset until it has a name. Active findings match only while they are still there. What only pull requests have is listed only with this filter, `asset_version` or `import_id`',
     ['main'],
   ),
   new_since_track: Type.Optional(

@@ -100,7 +100,7 @@ describe('what each source says', () => {
   it('counts what is used in attacks as exploited, and names the report as the source', async () => {
     const id = cve();
     const asset = imageOf(`attacked-${count}:prod`);
-    const given = { place: 'line', tool: 'tool', title: 'A weakness', severity: 'low', asset, vulnerability_ids: [id] } as const;
+    const given = { place: 'line', tool: 'tool', title: 'A weakness', severity: 'low' as const, asset, vulnerability_ids: [id] };
     await scan(asset, [observation({ ...given, exploit_maturity: 'functional' })], 1);
     const { risk: before } = await finding<Scored>(id);
     expect(before.factors[2]).toMatchObject({ name: 'known_exploited', source: null, points: 0 });

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { assetTracks, assetVersions } from '../../assets/relations.ts';
+import { assetFacts, assetTracks, assetVersions } from '../../assets/relations.ts';
+import { DEFAULT_TRACK } from '../../assets/track-name.ts';
 import { normalPath } from '../identity/paths.ts';
 import { activeStatuses } from '../status.ts';
 import { escapeLike, filteredAssets } from './filtered-assets.ts';
@@ -97,18 +98,30 @@ export function pathSql(orgId: string, path: string): Condition {
 
 /** Seen on the track. An active finding matches only while the track still has it. */
 export function trackSql(orgId: string, tracks: readonly string[]): Condition {
+  const has = sql`s.org_id = ${orgId} and s.finding_id = findings.id and (s.state = 'present' or findings.closed_at is not null)`;
   const isNamed = sql`t.org_id = ${orgId} and t.name = any(${tracks}::text[])`;
-  return sql`(findings.asset_id in (select t.asset_id from ${assetTracks} t where ${isNamed}) and exists (
-    select from sightings s join ${assetTracks} t on ${isNamed} and t.asset_id = findings.asset_id and t.n = s.track
-    where s.org_id = ${orgId} and s.finding_id = findings.id and (s.state = 'present' or findings.closed_at is not null)))`;
+  const named = sql`select t.asset_id from ${assetTracks} t where ${isNamed}`;
+  if (!tracks.includes(DEFAULT_TRACK)) {
+    return sql`(findings.asset_id in (${named})
+      and exists (select from sightings s join ${assetTracks} t on ${isNamed} and t.asset_id = findings.asset_id and t.n = s.track where ${has}))`;
+  }
+  const unnamed = sql`select a.id from ${assetFacts} a
+    where a.org_id = ${orgId} and not exists (select from ${assetTracks} t where t.org_id = ${orgId} and t.asset_id = a.id and t.n = 0)`;
+  return sql`(findings.asset_id in (${named} union all ${unnamed})
+    and exists (select from sightings s ${shownTrack(orgId)} where ${has} and coalesce(t.name, ${DEFAULT_TRACK}) = any(${tracks}::text[]) offset 0))`;
 }
 
 /** Not on the track at present. What was fixed there and is found elsewhere counts as new. */
 export function newSinceSql(orgId: string, track: string): Condition {
+  const [join, name] =
+    track === DEFAULT_TRACK ? [shownTrack(orgId), sql`coalesce(t.name, ${track})`] : [sql`join ${assetTracks} t on ${ofSighting(orgId)}`, sql`t.name`];
   return sql`not exists (
-    select from sightings s join ${assetTracks} t on t.org_id = ${orgId} and t.name = ${track} and t.asset_id = findings.asset_id and t.n = s.track
-    where s.org_id = ${orgId} and s.finding_id = findings.id and s.state = 'present' offset 0)`;
+    select from sightings s ${join} where s.org_id = ${orgId} and s.finding_id = findings.id and s.state = 'present' and ${name} = ${track} offset 0)`;
 }
+
+const ofSighting = (orgId: string) => sql`t.org_id = ${orgId} and t.asset_id = findings.asset_id and t.n = s.track`;
+/** The default track of an asset has no row until it has a name. */
+const shownTrack = (orgId: string) => sql`left join ${assetTracks} t on ${ofSighting(orgId)}`;
 
 /** What a scan of the build saw, or what was known and not missing when the build was scanned in part. */
 export function versionSql(orgId: string, assetId: string, version: string): Condition {

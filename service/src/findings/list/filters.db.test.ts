@@ -227,6 +227,60 @@ it('lists what is to be fixed first: open and exploited, overdue or at a high ri
   }
 });
 
+describe('the filters on tracks compare the names that people see', () => {
+  const at = (day: number): Item => ({ run: { started_at: new Date(Date.UTC(2026, 9, day)), finished_at: new Date(Date.UTC(2026, 9, day)) } });
+  let orgId: string;
+  let seenOn: { title: string; track: string; present: boolean; closed: boolean }[];
+  beforeAll(async () => {
+    orgId = await engine.organization();
+    const assets = {
+      host: { type: 'host', name: 'db.example.com' },
+      mixed: { type: 'repository', name: 'https://git.example.com/mixed' },
+      named: { type: 'repository', name: 'https://git.example.com/named' },
+      called: { type: 'repository', name: 'https://git.example.com/called' },
+    } as const;
+    const scan = (day: number, asset: keyof typeof assets, names: string[], track?: string) => {
+      const scope = { coverage: 'complete', asset: assets[asset], ...(track === undefined ? {} : { track }) } as const;
+      const records = names.map((name) => one(`${asset} ${name}`, { vulnerability_ids: ['CVE-2024-0001'], asset: assets[asset] }));
+      return engine.run(orgId, [at(day), ...records], { scope });
+    };
+    await scan(1, 'host', ['kept', 'fixed']);
+    await scan(2, 'host', ['kept']);
+    await scan(1, 'mixed', ['both', 'unnamed', 'fixed']);
+    await scan(2, 'mixed', ['both']);
+    await scan(3, 'mixed', ['both', 'line', 'unnamed'], 'release-1.4');
+    await scan(1, 'named', ['before', 'kept']);
+    await scan(2, 'named', ['kept', 'after'], 'main');
+    await scan(1, 'called', ['kept'], 'default');
+    const { rows } = await engine.admin().query(
+      `select f.title, coalesce(t.name, 'default') as track, s.state = 'present' as present, f.closed_at is not null as closed
+       from findings f join sightings s on s.org_id = f.org_id and s.finding_id = f.id
+       left join asset_tracks t on t.org_id = f.org_id and t.asset_id = f.asset_id and t.n = s.track where f.org_id = $1`,
+      [orgId],
+    );
+    seenOn = rows;
+  });
+  const every = (keep: (title: string) => boolean) => [...new Set(seenOn.map(({ title }) => title))].filter(keep).sort();
+
+  it('on assets with and without names for their default tracks', async () => {
+    expect([...new Set(seenOn.map(({ track }) => track))].sort()).toEqual(['default', 'main', 'release-1.4']);
+    expect(await titles({ track: ['default'] }, 'created_at', orgId)).toEqual(['called kept', 'host fixed', 'host kept', 'mixed both', 'mixed fixed']);
+  });
+
+  it.each([[['default']], [['main']], [['release-1.4']], [['default', 'main']], [['default', 'release-1.4']], [['develop']]])('%j', async (track) => {
+    const expected = every((title) => seenOn.some((on) => on.title === title && track.includes(on.track) && (on.present || on.closed)));
+    expect(await titles({ track }, 'created_at', orgId)).toEqual(expected);
+    expect(await titles({ track, severity: ['high'], risk_min: 0 }, '-risk_score', orgId)).toEqual(expected);
+    expect(await scanned({ track }, orgId)).toEqual(expected);
+  });
+
+  it.each(['default', 'main', 'release-1.4', 'develop'])('new since %s', async (track) => {
+    const expected = every((title) => !seenOn.some((on) => on.title === title && on.track === track && on.present));
+    expect(await titles({ new_since_track: track }, 'created_at', orgId)).toEqual(expected);
+    expect(await scanned({ new_since_track: track }, orgId)).toEqual(expected);
+  });
+});
+
 describe('the filters on where and when a finding was seen', () => {
   const at = (day: number): Item => ({ run: { started_at: new Date(Date.UTC(2026, 9, day)), finished_at: new Date(Date.UTC(2026, 9, day)) } });
   const scan = (day: number, names: string[], scope: object) =>

@@ -157,6 +157,8 @@ const OTHERS: FindingFilter[] = [
   { connection_id: newId() },
   { new_since_track: 'branch-low' },
   { new_since_track: 'no-such-branch' },
+  { new_since_track: 'default' },
+  { track: ['default'] },
   { asset_id: newId() },
   { asset_id: newId(), asset_version: '1.4.2' },
   { import_id: importId },
