@@ -132,6 +132,37 @@ describe('a pipeline', () => {
     await imported('--track', 'main', '--complete');
   });
 
+  test('fails a pull request that brings back what the base track no longer has', async () => {
+    const found = (...titles: string[]) => {
+      const findings = titles.map((title) => ({ title, severity: 'high', tool: 'notes', path: `${title}.ts` }));
+      writeFileSync(join(folder, 'back.json'), JSON.stringify({ findings }));
+    };
+    const send = async (track: string, ...options: string[]) => {
+      const sent = await cli(['import', 'back.json', '--asset', 'repository:github.com/acme/back', '--track', track, '--complete', ...options]);
+      expect(sent).toMatchObject({ code: 0 });
+      return sent.stdout;
+    };
+    found('fixed', 'kept');
+    await send('main');
+    found('kept');
+    expect(await send('main')).toContain('1 fixed');
+    await send('pr-3');
+    expect(await cli(['gate', '--base', 'main'])).toMatchObject({ code: 0 });
+    found('fixed', 'kept');
+    expect(await send('pr-3')).toContain('0 new, 1 reopened, 0 fixed, 0 updated, 1 unchanged');
+    const failed = { code: 1, stdout: expect.stringContaining('Gate failed: 1 of 1') };
+    expect(await cli(['gate', '--base', 'main'])).toMatchObject(failed);
+    expect(await cli(['gate', '--asset', 'github.com/acme/back', '--track', 'pr-3', '--base', 'main'])).toMatchObject(failed);
+    await send('pr-3');
+    expect(await cli(['gate', '--base', 'main'])).toMatchObject(failed);
+    expect((await cli(['findings', 'list', '--asset', 'github.com/acme/back', '--status', 'open'])).stdout).not.toContain('fixed');
+    found('kept');
+    await send('pr-3');
+    expect(await cli(['gate', '--track', 'pr-3', '--base', 'main'])).toMatchObject({ code: 0 });
+    scanAgain();
+    await imported('--track', 'main', '--complete');
+  });
+
   test('gets the result as SARIF, JUnit, Markdown and JSON', async () => {
     const as = async (format: string): Promise<string> => (await cli(['gate', '--fail-on', 'critical,high,medium,low', '--format', format])).stdout;
     const sarif = JSON.parse(await as('sarif')) as { version: string; runs: { results: { level: string }[] }[] };

@@ -544,9 +544,9 @@ export type BulkChange = {
     not_asset_type?: AssetType[];
     /** In this build of the asset: its version, tag, commit or digest. Requires `asset_id` */
     asset_version?: string;
-    /** Seen on one of these branches, environments or release lines. `default` is the default track of an asset until it has a name. Active findings match only while they are still there. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
+    /** Seen on one of these branches, environments or release lines. `default` is the default track of an asset until it has a name. Active findings match only while they are still there. So do closed ones that a pull request has brought back. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
     track?: string[];
-    /** Not on this branch, environment or release line at present. Together with `track`: what a branch adds to another */
+    /** Not on this branch, environment or release line at present. Together with `track`: what a branch adds to another, which includes closed findings that a pull request has brought back, and no other closed ones */
     new_since_track?: string;
     /** On an asset of one of these owners, ignoring case */
     owner?: string[];
@@ -2424,7 +2424,7 @@ export type ImportChange = {
   title: string;
   /** ID of the finding */
   finding_id: string;
-  /** What the import did to the finding. If several apply, the first of: `created`, `reopened`, `closed`, `updated` */
+  /** What the import did to the finding. If several apply, the first of: `created`, `reopened`, `closed`, `updated`. A finding that a pull request brings back is `reopened`, but keeps its status */
   kind: ImportChangeKind;
   /** Current severity of the finding */
   severity: Severity;
@@ -4942,9 +4942,9 @@ export type WorkItemCreate = {
     not_asset_type?: AssetType[];
     /** In this build of the asset: its version, tag, commit or digest. Requires `asset_id` */
     asset_version?: string;
-    /** Seen on one of these branches, environments or release lines. `default` is the default track of an asset until it has a name. Active findings match only while they are still there. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
+    /** Seen on one of these branches, environments or release lines. `default` is the default track of an asset until it has a name. Active findings match only while they are still there. So do closed ones that a pull request has brought back. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
     track?: string[];
-    /** Not on this branch, environment or release line at present. Together with `track`: what a branch adds to another */
+    /** Not on this branch, environment or release line at present. Together with `track`: what a branch adds to another, which includes closed findings that a pull request has brought back, and no other closed ones */
     new_since_track?: string;
     /** On an asset of one of these owners, ignoring case */
     owner?: string[];
@@ -5089,9 +5089,9 @@ export type WorkItemFindingsAdd = {
     not_asset_type?: AssetType[];
     /** In this build of the asset: its version, tag, commit or digest. Requires `asset_id` */
     asset_version?: string;
-    /** Seen on one of these branches, environments or release lines. `default` is the default track of an asset until it has a name. Active findings match only while they are still there. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
+    /** Seen on one of these branches, environments or release lines. `default` is the default track of an asset until it has a name. Active findings match only while they are still there. So do closed ones that a pull request has brought back. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
     track?: string[];
-    /** Not on this branch, environment or release line at present. Together with `track`: what a branch adds to another */
+    /** Not on this branch, environment or release line at present. Together with `track`: what a branch adds to another, which includes closed findings that a pull request has brought back, and no other closed ones */
     new_since_track?: string;
     /** On an asset of one of these owners, ignoring case */
     owner?: string[];
@@ -5687,9 +5687,9 @@ export interface Operations {
       not_asset_type?: AssetType[];
       /** In this build of the asset: its version, tag, commit or digest. Requires `asset_id` */
       asset_version?: string;
-      /** Seen on one of these branches, environments or release lines. `default` is the default track of an asset until it has a name. Active findings match only while they are still there. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
+      /** Seen on one of these branches, environments or release lines. `default` is the default track of an asset until it has a name. Active findings match only while they are still there. So do closed ones that a pull request has brought back. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
       track?: string[];
-      /** Not on this branch, environment or release line at present. Together with `track`: what a branch adds to another */
+      /** Not on this branch, environment or release line at present. Together with `track`: what a branch adds to another, which includes closed findings that a pull request has brought back, and no other closed ones */
       new_since_track?: string;
       /** On an asset of one of these owners, ignoring case */
       owner?: string[];
@@ -5927,9 +5927,9 @@ export interface Operations {
       not_asset_type?: AssetType[];
       /** In this build of the asset: its version, tag, commit or digest. Requires `asset_id` */
       asset_version?: string;
-      /** Seen on one of these branches, environments or release lines. `default` is the default track of an asset until it has a name. Active findings match only while they are still there. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
+      /** Seen on one of these branches, environments or release lines. `default` is the default track of an asset until it has a name. Active findings match only while they are still there. So do closed ones that a pull request has brought back. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
       track?: string[];
-      /** Not on this branch, environment or release line at present. Together with `track`: what a branch adds to another */
+      /** Not on this branch, environment or release line at present. Together with `track`: what a branch adds to another, which includes closed findings that a pull request has brought back, and no other closed ones */
       new_since_track?: string;
       /** On an asset of one of these owners, ignoring case */
       owner?: string[];
@@ -6070,9 +6070,9 @@ export interface Operations {
       not_asset_type?: AssetType[];
       /** In this build of the asset: its version, tag, commit or digest. Requires `asset_id` */
       asset_version?: string;
-      /** Seen on one of these branches, environments or release lines. `default` is the default track of an asset until it has a name. Active findings match only while they are still there. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
+      /** Seen on one of these branches, environments or release lines. `default` is the default track of an asset until it has a name. Active findings match only while they are still there. So do closed ones that a pull request has brought back. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
       track?: string[];
-      /** Not on this branch, environment or release line at present. Together with `track`: what a branch adds to another */
+      /** Not on this branch, environment or release line at present. Together with `track`: what a branch adds to another, which includes closed findings that a pull request has brought back, and no other closed ones */
       new_since_track?: string;
       /** On an asset of one of these owners, ignoring case */
       owner?: string[];
@@ -6318,9 +6318,9 @@ export interface Operations {
       not_asset_type?: AssetType[];
       /** In this build of the asset: its version, tag, commit or digest. Requires `asset_id` */
       asset_version?: string;
-      /** Seen on one of these branches, environments or release lines. `default` is the default track of an asset until it has a name. Active findings match only while they are still there. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
+      /** Seen on one of these branches, environments or release lines. `default` is the default track of an asset until it has a name. Active findings match only while they are still there. So do closed ones that a pull request has brought back. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
       track?: string[];
-      /** Not on this branch, environment or release line at present. Together with `track`: what a branch adds to another */
+      /** Not on this branch, environment or release line at present. Together with `track`: what a branch adds to another, which includes closed findings that a pull request has brought back, and no other closed ones */
       new_since_track?: string;
       /** On an asset of one of these owners, ignoring case */
       owner?: string[];
@@ -6717,9 +6717,9 @@ export interface Operations {
       not_asset_type?: AssetType[];
       /** In this build of the asset: its version, tag, commit or digest. Requires `asset_id` */
       asset_version?: string;
-      /** Seen on one of these branches, environments or release lines. `default` is the default track of an asset until it has a name. Active findings match only while they are still there. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
+      /** Seen on one of these branches, environments or release lines. `default` is the default track of an asset until it has a name. Active findings match only while they are still there. So do closed ones that a pull request has brought back. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
       track?: string[];
-      /** Not on this branch, environment or release line at present. Together with `track`: what a branch adds to another */
+      /** Not on this branch, environment or release line at present. Together with `track`: what a branch adds to another, which includes closed findings that a pull request has brought back, and no other closed ones */
       new_since_track?: string;
       /** On an asset of one of these owners, ignoring case */
       owner?: string[];
@@ -6898,9 +6898,9 @@ export interface Operations {
       not_asset_type?: AssetType[];
       /** In this build of the asset: its version, tag, commit or digest. Requires `asset_id` */
       asset_version?: string;
-      /** Seen on one of these branches, environments or release lines. `default` is the default track of an asset until it has a name. Active findings match only while they are still there. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
+      /** Seen on one of these branches, environments or release lines. `default` is the default track of an asset until it has a name. Active findings match only while they are still there. So do closed ones that a pull request has brought back. What only pull requests have is listed only with this filter, `asset_version` or `import_id` */
       track?: string[];
-      /** Not on this branch, environment or release line at present. Together with `track`: what a branch adds to another */
+      /** Not on this branch, environment or release line at present. Together with `track`: what a branch adds to another, which includes closed findings that a pull request has brought back, and no other closed ones */
       new_since_track?: string;
       /** On an asset of one of these owners, ignoring case */
       owner?: string[];

@@ -18,6 +18,8 @@ const MOST_ASSETS = 20;
 
 /** What still has to be done. Accepted risks and false positives are decided, verified findings are gone. */
 const UNDECIDED = ['open', 'in_progress'] as const;
+/** A pull request can show what is closed again. Compared with another track, only that is closed, and the pull request does not change its status. */
+const ADDED = [...UNDECIDED, 'verified', 'withdrawn'] as const;
 
 export const gate: Command = {
   arguments: '[IMPORT…]',
@@ -75,7 +77,9 @@ function consideredBy(call: Call): Considered {
 async function findingsOf(client: Client, { imports, filter, newOnly, base }: Considered): Promise<ListedFinding[]> {
   const found = new Map<string, ListedFinding>();
   const add = async (query: Filter, isShown: (id: string) => boolean = () => true): Promise<void> => {
-    for await (const finding of client.list('listFindings', { query: { status: [...UNDECIDED], ...filter, ...query, limit: 200 } }))
+    const asked = { ...filter, ...query };
+    const status = asked.track !== undefined && asked.new_since_track !== undefined ? ADDED : UNDECIDED;
+    for await (const finding of client.list('listFindings', { query: { status: [...status], ...asked, limit: 200 } }))
       if (isShown(finding.id)) found.set(finding.id, finding);
   };
   if (imports.length === 0) await add(base === undefined ? {} : { new_since_track: base });

@@ -44,12 +44,12 @@ export const filters = {
   ),
   track: Multi(
     Text(1, 200),
-    'Seen on one of these branches, environments or release lines. `default` is the default track of an asset until it has a name. Active findings match only while they are still there. What only pull requests have is listed only with this filter, `asset_version` or `import_id`',
+    'Seen on one of these branches, environments or release lines. `default` is the default track of an asset until it has a name. Active findings match only while they are still there. So do closed ones that a pull request has brought back. What only pull requests have is listed only with this filter, `asset_version` or `import_id`',
     ['main'],
   ),
   new_since_track: Type.Optional(
     Text(1, 200, {
-      description: 'Not on this branch, environment or release line at present. Together with `track`: what a branch adds to another',
+      description: 'Not on this branch, environment or release line at present. Together with `track`: what a branch adds to another, which includes closed findings that a pull request has brought back, and no other closed ones',
       examples: ['main'],
     }),
   ),

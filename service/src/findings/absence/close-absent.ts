@@ -165,7 +165,7 @@ async function recordCoverage(tx: TenantTx, { orgId, importId, sourceId }: Resol
 function shownSql({ orgId, importId, sourceId }: Resolution): RawBuilder<unknown> {
   return sql`array(
     select g.finding_id from tenant_import_groups g
-    where g.org_id = ${orgId} and g.import_id = ${importId} and g.asset_id = a.asset_id and g.track = a.track and g.present and g.outcome <> 'elsewhere'
+    where g.org_id = ${orgId} and g.import_id = ${importId} and g.asset_id = a.asset_id and g.track = a.track and g.present and g.outcome not in ('elsewhere', 'reintroduced')
     union
     select known.finding_id from tenant_import_seen known
     join findings f on f.org_id = ${orgId} and f.id = known.finding_id

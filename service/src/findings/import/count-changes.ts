@@ -1,6 +1,6 @@
 import { type Severity, severities } from '@rrs/scan-reports';
 import { sql } from 'kysely';
-import { importedAssets } from '../../assets/relations.ts';
+import { assetTracks, importedAssets } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { isAmong } from '../../db/rows.ts';
 import { changedOutcomes } from '../merge/group-records.ts';
@@ -32,7 +32,7 @@ export async function recordChanges(tx: TenantTx, orgId: string, importId: strin
       delete from import_changes where org_id = ${orgId} and import_id = ${importId} and kind <> 'unchanged' returning kind, finding_ids
     ), changed as materialized (
       select finding_id, (${[...changeKinds]}::text[])[min(rank) + 1] as kind, bool_or(is_shown) as is_shown from (
-        select finding_id, case when outcome = 'created' then ${rank('created')} when outcome = 'reopened' then ${rank('reopened')}
+        select finding_id, case when outcome = 'created' then ${rank('created')} when outcome in ('reopened', 'reintroduced') then ${rank('reopened')}
           when outcome = any(${[...changedOutcomes]}::text[]) then ${rank('updated')} end as rank, true as is_shown
         from tenant_import_groups where org_id = ${orgId} and import_id = ${importId}
         union all
@@ -61,11 +61,13 @@ export async function recordChanges(tx: TenantTx, orgId: string, importId: strin
 /**
  * Keeps which findings an import saw and did not change, where sightings do not tell: its run is not complete, its track does not count and adds nothing
  * to what others have, or another import has a run of the same time or a later one, as when a pipeline sends the same file again. Only the newest run of a
- * source on a track keeps it: it grows with every import of a pull request.
+ * source on a track keeps it: it grows with every import of a pull request. What a pull request has follows from it, so the newest complete run keeps it as well.
  */
 export async function recordUnchanged(tx: TenantTx, orgId: string, importId: string): Promise<void> {
   const untold = sql`(
-    select run.source_id, run.asset_id, run.track from run_assets run where run.org_id = ${orgId} and run.import_id = ${importId} and (not run.complete or exists (
+    select run.source_id, run.asset_id, run.track, run.started_at, run.complete, coalesce(track.counts, true) as counts
+    from run_assets run left join ${assetTracks} track on track.org_id = ${orgId} and track.asset_id = run.asset_id and track.n = run.track
+    where run.org_id = ${orgId} and run.import_id = ${importId} and (not run.complete or exists (
       select from ${importedAssets} a where a.org_id = ${orgId} and a.import_id = ${importId} and a.asset_id = run.asset_id and a.track = run.track and not a.track_counts)
       or not exists (select from source_coverage c where c.org_id = ${orgId} and c.source_id = run.source_id and c.asset_id = run.asset_id and c.track = run.track
         and c.complete_import_id = run.import_id)))`;
@@ -73,7 +75,8 @@ export async function recordUnchanged(tx: TenantTx, orgId: string, importId: str
     with own as materialized (select * from ${untold} run), older as (
       delete from import_changes c where c.org_id = ${orgId} and c.kind = 'unchanged' and c.import_id <> ${importId} and c.import_id = any(array(
         select older.import_id from own cross join lateral (
-          select run.import_id from run_assets run where run.org_id = ${orgId} and run.source_id = own.source_id and run.asset_id = own.asset_id and run.track = own.track offset 0) older))
+          select run.import_id from run_assets run where run.org_id = ${orgId} and run.source_id = own.source_id and run.asset_id = own.asset_id and run.track = own.track
+            and (own.counts or (run.started_at <= own.started_at and (own.complete or not run.complete))) offset 0) older))
     ), saw as (
       select g.finding_id from tenant_import_groups g
       where g.org_id = ${orgId} and g.import_id = ${importId} and g.present and ${isAmong(sql`(g.asset_id, g.track)`, sql`select asset_id, track from own`)}

@@ -96,19 +96,27 @@ export function pathSql(orgId: string, path: string): Condition {
     or exists (select from occurrences o where o.org_id = ${orgId} and o.finding_id = findings.id and ${isBelow(sql`o.location`)} offset 0))`;
 }
 
-/** Seen on the track. An active finding matches only while the track still has it. */
-export function trackSql(orgId: string, tracks: readonly string[]): Condition {
-  const has = sql`s.org_id = ${orgId} and s.finding_id = findings.id and (s.state = 'present' or findings.closed_at is not null)`;
+/**
+ * Seen on the track. An active finding matches only while the track still has it, and if the track is compared with another one, so does a closed one: what
+ * it no longer has, it does not add.
+ */
+export function trackSql(orgId: string, tracks: readonly string[], { filter, reintroduced }: PreparedFilter): Condition {
+  const isThere =
+    filter.new_since_track === undefined
+      ? sql`(s.state = 'present' or findings.closed_at is not null)`
+      : sql`s.state = 'present' and findings.closed_at is null`;
+  const has = sql`s.org_id = ${orgId} and s.finding_id = findings.id and ${isThere}`;
   const isNamed = sql`t.org_id = ${orgId} and t.name = any(${tracks}::text[])`;
   const named = sql`select t.asset_id from ${assetTracks} t where ${isNamed}`;
+  const orBroughtBack = reintroduced.length === 0 ? sql`` : sql`or findings.id = any(${reintroduced}::uuid[])`;
   if (!tracks.includes(DEFAULT_TRACK)) {
     return sql`(findings.asset_id in (${named})
-      and exists (select from sightings s join ${assetTracks} t on ${isNamed} and t.asset_id = findings.asset_id and t.n = s.track where ${has}))`;
+      and (exists (select from sightings s join ${assetTracks} t on ${isNamed} and t.asset_id = findings.asset_id and t.n = s.track where ${has}) ${orBroughtBack}))`;
   }
   const unnamed = sql`select a.id from ${assetFacts} a
     where a.org_id = ${orgId} and not exists (select from ${assetTracks} t where t.org_id = ${orgId} and t.asset_id = a.id and t.n = 0)`;
   return sql`(findings.asset_id in (${named} union all ${unnamed})
-    and exists (select from sightings s ${shownTrack(orgId)} where ${has} and coalesce(t.name, ${DEFAULT_TRACK}) = any(${tracks}::text[]) offset 0))`;
+    and (exists (select from sightings s ${shownTrack(orgId)} where ${has} and coalesce(t.name, ${DEFAULT_TRACK}) = any(${tracks}::text[]) offset 0) ${orBroughtBack}))`;
 }
 
 /** Not on the track at present. What was fixed there and is found elsewhere counts as new. */

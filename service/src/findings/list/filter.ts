@@ -117,7 +117,7 @@ function conditionsOf(orgId: string, prepared: PreparedFilter, strategy: 'lookup
   for (const one of not_path ?? []) add(sql`not ${pathSql(orgId, one)}`);
   if (rule) add(ruleSql(rule));
   if (not_rule) add(sql`(findings.rule is null or not ${ruleSql(not_rule)})`);
-  if (track) add(trackSql(orgId, track));
+  if (track) add(trackSql(orgId, track, prepared));
   if (new_since_track) add(newSinceSql(orgId, new_since_track));
   if (asset_version && asset_id) add(versionSql(orgId, asset_id, asset_version));
   if (import_id) add(importSql(orgId, import_id));

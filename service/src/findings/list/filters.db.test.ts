@@ -317,8 +317,9 @@ describe('the filters on where and when a finding was seen', () => {
   it('lists what a track has and another one does not', async () => {
     expect(await titles({ track: ['pr-17'], new_since_track: 'main' })).toEqual(['only in the pull request']);
     // Fixed on main, so a branch that still has it would add it again.
-    expect(await titles({ track: ['main'], new_since_track: 'main' })).toEqual(['fixed']);
-    expect(await titles({ track: ['main'], new_since_track: 'no-such-track' })).toEqual(['fixed', 'kept', 'new']);
+    expect(await titles({ new_since_track: 'main' })).toEqual(['fixed']);
+    expect(await titles({ track: ['main'], new_since_track: 'main' })).toEqual([]);
+    expect(await titles({ track: ['main'], new_since_track: 'no-such-track' })).toEqual(['kept', 'new']);
   });
 
   it('lists the findings of a build', async () => {

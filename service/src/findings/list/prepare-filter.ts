@@ -7,6 +7,7 @@ import type { TenantTx } from '../../db/database.ts';
 import { kept } from '../../db/prepared.ts';
 import { aliasesOf } from '../../vulnerabilities/aliases.ts';
 import { readSourceGroups, type SourceGroup } from '../fields/source-kinds.ts';
+import { isCountedSql, shownApartSql } from '../scan-of.ts';
 import type { FilterFields } from '../schemas-filter.ts';
 import { filteredAssets } from './filtered-assets.ts';
 import type { Alias, AliasesOf } from './lexemes.ts';
@@ -30,6 +31,8 @@ export interface PreparedFilter {
   sources: readonly SourceGroup[] | null;
   /** Whether findings match that are not listed otherwise, because only pull requests and branches in development have them. */
   unlisted: boolean;
+  /** Findings that were listed and that the pull requests and branches in development of the filter have, although no track that counts has them any more. */
+  reintroduced: readonly string[];
 }
 
 /** Looks up what a filter refers to. Most filters need no query. */
@@ -40,14 +43,18 @@ export async function prepareFilter(tx: TenantTx, orgId: string, filter: Finding
     const namedAssets = filter.asset === undefined ? [] : await findByName(tx, orgId, filter.asset);
     return { namedAssets, fewAssets: await readFewAssets(tx, filteredAssets(orgId, filter, namedAssets)) };
   };
-  const [aliases, assets, otherSources, sources, unlisted] = await Promise.all([
+  const findApart = async () => {
+    const unlisted = await namesUnlisted(tx, orgId, filter);
+    return { unlisted, reintroduced: unlisted && filter.track ? await readReintroduced(tx, orgId, filter.track, filter.asset_id) : [] };
+  };
+  const [aliases, assets, otherSources, sources, apart] = await Promise.all([
     readAliases(tx, orgId, ids.map(canonical)),
     findAssets(),
     filter.not_source === undefined ? null : readOtherSources(tx, orgId, filter.not_source),
     filter.source_kind === undefined ? null : readSourceGroups(tx, orgId),
-    namesUnlisted(tx, orgId, filter),
+    findApart(),
   ]);
-  return { filter, search, aliasesOf: (id) => aliases.get(canonical(id)) ?? [{ id, sources: null }], ...assets, otherSources, sources, unlisted };
+  return { filter, search, aliasesOf: (id) => aliases.get(canonical(id)) ?? [{ id, sources: null }], ...assets, otherSources, sources, ...apart };
 }
 
 /** The aliases that count. What one tool claims counts for findings with the words of its sources. */
@@ -97,4 +104,12 @@ async function namesUnlisted(tx: TenantTx, orgId: string, { track, asset_version
   const { rows } = await sql`
     select from ${assetTracks} t where t.org_id = ${orgId} and not t.counts and ${track ? sql`t.name = any(${track}::text[])` : scanned} limit 1`.execute(tx);
   return rows.length > 0;
+}
+
+async function readReintroduced(tx: TenantTx, orgId: string, tracks: readonly string[], assetId: string | undefined): Promise<string[]> {
+  const which = sql<boolean>`track.name = any(${tracks}::text[]) ${assetId === undefined ? sql`` : sql`and track.asset_id = ${assetId}`}`;
+  const { rows } = await sql<{ id: string }>`
+    select distinct f.id from ${shownApartSql(orgId, which)} apart join findings f on f.org_id = ${orgId} and f.id = apart.finding_id and f.asset_id = apart.asset_id
+    where f.listed and not ${isCountedSql(orgId, { id: sql`f.id`, asset: sql`f.asset_id` })}`.execute(tx);
+  return rows.map(({ id }) => id);
 }

@@ -2,13 +2,15 @@ import { type RawBuilder, sql } from 'kysely';
 import { compareVersions } from '../../assets/names/version-name.ts';
 import { assetVersions, importedAssets, mergedAssets } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
+import { isCountedSql, shownApartSql } from '../scan-of.ts';
 import type { Resolution } from './resolution.ts';
 import { hasOtherSizeSql, isSameVariantSql, listsFilesSql, wouldShowSql } from './run-lists.ts';
 
 /**
  * What a group of records does to the sighting of its source and track:
  * `created`, `joined` (the finding was known, this sighting was not), `returned` (it was absent), `updated` (the source says something else),
- * `elsewhere` (a track that counts has the finding, so one that does not adds nothing), `unchanged` (also when a newer scan is known), `gone` and `declared` (reported as fixed, with and without proof), `ignored` (an unknown finding
+ * `elsewhere` (a track that counts has or had the finding, so one that does not adds no sighting), `reintroduced` (the same, if it is the first to show the finding
+ * again that no track that counts has any more), `unchanged` (also when a newer scan is known), `gone` and `declared` (reported as fixed, with and without proof), `ignored` (an unknown finding
  * that is reported as fixed).
  */
 export const changedOutcomes = ['created', 'joined', 'returned', 'updated'] as const;
@@ -118,6 +120,7 @@ async function laterRunsOfOtherBuilds(tx: TenantTx, { orgId, importId, sourceId,
 export async function groupRecords(tx: TenantTx, resolution: Resolution, isComplete: boolean): Promise<Groups> {
   const { orgId, importId, sourceId, provesFixed, files } = resolution;
   const others = sql`${await laterRunsOfOtherBuilds(tx, resolution)}::uuid[]`;
+  const apart = shownApartSql(orgId, sql`(track.asset_id, track.n) in (select named.asset_id, named.track from named)`);
   const { rows } = await sql<Groups>`
     with named as (
       select distinct asset_key, asset_id, track, track_counts, version_n, ended_at, credentialed, knowledge_at, case when ${isComplete} and doubt is null then started_at end as complete_at
@@ -184,7 +187,8 @@ export async function groupRecords(tx: TenantTx, resolution: Resolution, isCompl
         from sightings other where other.org_id = ${orgId} and other.finding_id = k.old_id and other.track = k.track), false),
       case
         when k.old_id is null then case when k.present then 'created' else 'ignored' end
-        when not k.counts and f.listed then 'elsewhere'
+        when not k.counts and f.listed then case when k.present and not ${isCountedSql(orgId, { id: sql`k.old_id`, asset: sql`k.asset_id` })}
+          and (k.asset_id, k.track, k.old_id) not in (select apart.asset_id, apart.track, apart.finding_id from ${apart} apart) then 'reintroduced' else 'elsewhere' end
         when not k.present then case
           when s.state = 'present' and k.shown_at >= ${lastSeenSql} and k.rows >= s.records and (s.external_id is null or s.external_id = any(k.external_ids))
           then case when ${provesFixed} then 'gone' else 'declared' end else 'unchanged' end
