@@ -7507,7 +7507,7 @@ export interface Operations {
     };
     response: undefined;
   };
-  /** Rename a track of an asset. Changes the name of a track. Later scans must state the new name in `scan_scope.track`: a scan that names the old one begins a new track. Returns 409 if the asset has another track with the name. */
+  /** Rename a track of an asset. Changes the name of a track. Later scans must state the new name in `scan_scope.track`: a scan that names the old one begins a new track. Returns 409 if the asset has another track with the name, and 422 if the new name stands for something else: a pull request, a branch in development, or a branch, environment or release line whose findings count. */
 
   renameAssetTrack: {
     path: {

@@ -67,12 +67,12 @@ export function trackRoutes(app: App, { db, secret, follower }: AssetDeps): void
     operationId: 'renameAssetTrack',
     summary: 'Rename a track of an asset',
     description:
-      'Changes the name of a track. Later scans must state the new name in `scan_scope.track`: a scan that names the old one begins a new track. Returns 409 if the asset has another track with the name.',
+      'Changes the name of a track. Later scans must state the new name in `scan_scope.track`: a scan that names the old one begins a new track. Returns 409 if the asset has another track with the name, and 422 if the new name stands for something else: a pull request, a branch in development, or a branch, environment or release line whose findings count.',
     tag: 'Assets',
     params: TrackParams,
     patch: TrackPatch,
     body: Track,
-    problems: ['conflict'],
+    problems: ['conflict', 'unprocessable'],
     change: async (tx, { actor, params, patch }) => toTrack(await renameTrack(tx, actor, follower, { assetId: params.id, name: params.name, to: patch.name })),
   });
 

@@ -3,9 +3,11 @@ import { recordAudit } from '../audit/record.ts';
 import type { TenantTx } from '../db/database.ts';
 import { fetchPage, type PageRequest, presentPage } from '../db/pages.ts';
 import { emit } from '../events/emit.ts';
+import { readPolicy } from '../organizations/read-policy.ts';
 import type { Actor } from '../shared/actor.ts';
 import { AppError } from '../shared/errors.ts';
 import { type AssetFollower, readAsset } from './assets.ts';
+import { trackOf } from './names/track.ts';
 import { DEFAULT_TRACK } from './track-name.ts';
 
 export interface TrackRow {
@@ -101,6 +103,7 @@ export async function renameTrack(tx: TenantTx, actor: Actor, follower: AssetFol
   const { orgId } = actor;
   const track = await prepareTrack(tx, actor, follower, { assetId, name });
   if (track.name === to) return track;
+  await assertSameMeaning(tx, orgId, track, { assetId, to });
   const taken = await tx
     .selectFrom('asset_tracks')
     .select('merged_into')
@@ -115,6 +118,30 @@ export async function renameTrack(tx: TenantTx, actor: Actor, follower: AssetFol
   await tx.updateTable('asset_tracks').set({ name: to }).where('org_id', '=', orgId).where('asset_id', '=', assetId).where('n', '=', track.n).execute();
   await recordTrack(tx, actor, assetId, 'asset.track_renamed', { track: name }, { track: to });
   return { ...track, name: to };
+}
+
+/** What a track is. Only that which counts can close findings. */
+const MEANINGS = {
+  counted: 'a branch, environment or release line whose findings count',
+  pull_request: 'a pull request',
+  development: 'a branch in development',
+} as const;
+
+function meaningOf(kind: TrackRow['kind']): keyof typeof MEANINGS {
+  return kind === 'pull_request' || kind === 'development' ? kind : 'counted';
+}
+
+/** Scans that state the new name belong to the track, so it must not mean something else: a pull request would close findings, or hide those of a branch. */
+async function assertSameMeaning(tx: TenantTx, orgId: string, { name, kind }: TrackRow, { assetId, to }: { assetId: string; to: string }): Promise<void> {
+  const { type } = await readAsset(tx, orgId, assetId);
+  const stated = trackOf({ type, stated: { track: to }, tag: null, digest: null, commit: null, ref: null }, await readPolicy(tx, orgId));
+  if ('error' in stated) throw new AppError('unprocessable', stated.error);
+  const [from, into] = [meaningOf(kind), meaningOf(stated.kind)];
+  if (from === into) return;
+  const adding = `${from === 'development' ? `To count "${name}"` : `If "${to}" should count`}, add it to \`track_names\` of the policy${from === 'counted' ? ' first' : ''}.`;
+  const instead = from === 'counted' ? 'Choose another name.' : `Scan with the track "${to}" instead, and end "${name}".`;
+  const advice = [from, into].includes('development') && [from, into].includes('counted') ? `${instead} ${adding}` : instead;
+  throw new AppError('unprocessable', `The track "${name}" is ${MEANINGS[from]}, but "${to}" is the name of ${MEANINGS[into]}. ${advice}`);
 }
 
 /** Ends a branch or environment that no longer exists. This proves nothing about its findings, so none of them is verified because of it. */

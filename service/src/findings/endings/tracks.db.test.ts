@@ -82,6 +82,47 @@ describe('tracks that a person merges', () => {
   });
 });
 
+describe('a track that a person renames', () => {
+  const rename = (id: string, name: string, to: string) => send('PATCH', `/assets/${id}/tracks/${encodeURIComponent(name)}`, { name: to });
+  const refused = (text: string) => ({ status: 422, body: { detail: expect.stringContaining(text) } });
+
+  it('stays what it is: a pull request does not become the main branch, nor the other way round', async () => {
+    await scan('main', [1], 9);
+    await scan('pr-1', [2], 8);
+    await scan('feature/x', [3], 7);
+    const { asset } = await finding<Shown>(cve(1));
+    expect(await rename(asset.id, 'pr-1', 'master')).toMatchObject(refused('Scan with the track "master" instead, and end "pr-1".'));
+    expect(await rename(asset.id, 'pr-1', 'main')).toMatchObject(refused('"pr-1" is a pull request'));
+    expect(await rename(asset.id, 'pr-1', 'feature/y')).toMatchObject(refused('"feature/y" is the name of a branch in development'));
+    expect(await rename(asset.id, 'main', 'pr-3')).toMatchObject(refused('Choose another name.'));
+    expect(await rename(asset.id, 'main', 'refs/pull/3/merge')).toMatchObject(refused('"refs/pull/3/merge" is the name of a pull request'));
+    expect(await rename(asset.id, 'main', 'feature/y')).toMatchObject(refused('add it to `track_names` of the policy first'));
+    expect(await rename(asset.id, 'main', '1a2b3c4')).toMatchObject(refused('is a commit'));
+    expect(await rename(asset.id, 'feature/x', 'production')).toMatchObject(refused('To count "feature/x", add it to `track_names`'));
+    expect((await tracks(asset.id)).map(({ name }) => name)).toEqual(['feature/x', 'main', 'pr-1']);
+    await scan('pr-3', [], 1);
+    expect(await finding(cve(1))).toMatchObject({ status: 'open' });
+  });
+
+  it('can have any name of the same kind, also one that the policy counts', async () => {
+    await scan('main', [1], 9);
+    await scan('staging', [1], 9);
+    await scan('pr-1', [2], 8);
+    await scan('feature/x', [3], 7);
+    const { asset } = await finding<Shown>(cve(1));
+    await send('PATCH', '/organization', { policy: { track_names: ['customer/*'] } });
+    for (const [from, to] of [
+      ['main', 'master'],
+      ['staging', 'production'],
+      ['production', '1.x'],
+      ['pr-1', 'mr-2'],
+      ['feature/x', 'feature/y'],
+      ['master', 'customer/acme'],
+    ] as const)
+      expect(await rename(asset.id, from, to)).toMatchObject({ status: 200, body: { name: to } });
+  });
+});
+
 describe('pull requests and branches in development', () => {
   const endIdle = () =>
     idleTracks(engine.follower).run(

@@ -220,8 +220,8 @@ describe('tracks whose merge is undone', () => {
     await send('PATCH', `/assets/${id}/tracks/prod`, { name: 'production' });
     await scan('prod', [3], 7);
     expect(await unmerge(id, 'production')).toMatchObject({ status: 409, body: { detail: expect.stringContaining('another track "prod"') } });
-    await send('PATCH', `/assets/${id}/tracks/prod`, { name: 'old-prod' });
+    await send('PATCH', `/assets/${id}/tracks/prod`, { name: 'prod-old' });
     expect(await unmerge(id, 'production')).toMatchObject({ status: 200, body: { name: 'default' } });
-    expect(await names(id)).toEqual(['default', 'old-prod', 'prod']);
+    expect(await names(id)).toEqual(['default', 'prod', 'prod-old']);
   });
 });
