@@ -797,7 +797,8 @@ create table sightings (
   suppressed boolean not null default false,
   -- Digest of everything the source says. A sighting with the same content is not written again.
   content bytea not null,
-  -- What the source says. Null while the finding has only this sighting: then the columns of the finding are what the source says.
+  -- What the source says. Null while the finding has only this sighting: then the columns of the finding are what the source says. "named" are the ids that
+  -- each of its records names, if they differ.
   said jsonb,
   first_seen timestamptz(3) not null,
   last_seen timestamptz(3) not null,
@@ -1234,7 +1235,9 @@ create unlogged table import_rows (
   place_label text not null,
   content bytea not null,
   first_seen timestamptz(3),
-  last_seen timestamptz(3)
+  last_seen timestamptz(3),
+  -- The lists of ids of all records of the group that this one stands for. Null if they are the same.
+  named jsonb
 );
 create index import_rows_by_import on import_rows (org_id, import_id, n);
 

@@ -636,6 +636,7 @@ interface ImportRowsTable {
   content: Buffer;
   first_seen: Timestamp | null;
   last_seen: Timestamp | null;
+  named: JsonColumn | null;
 }
 
 interface ImportSeenTable {

@@ -53,7 +53,7 @@ export const countingClaims = sql<Pick<Selectable<DB['alias_claims']>, 'org_id' 
       where other.org_id = claim.org_id and other.alias = claim.alias and other.provider = claim.provider and other.weakness <> claim.weakness))`;
 
 /** The aliases for the records of one tool: those that count for all, and its own claims that count. */
-export function aliasesFor(orgId: string, provider: string): RawBuilder<unknown> {
+export function aliasesFor(orgId: string, provider: string | RawBuilder<string>): RawBuilder<unknown> {
   return sql`(
     select alias, weakness from vulnerability_aliases where org_id = ${orgId} and revoked_at is null
     union all

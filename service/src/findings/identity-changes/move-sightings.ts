@@ -17,6 +17,9 @@ export async function keepSaid(tx: TenantTx, orgId: string, pairs: readonly Pair
       and f.id in (select unnest(array[pair.from_id, pair.into_id]) from ${pairsSql(pairs)})`.execute(tx);
 }
 
+/** The lists of ids that the records of a sighting name. */
+export const namedSql = (x: string) => sql`coalesce(${sql.ref(`${x}.said`)}->'named', jsonb_build_array(${sql.ref(`${x}.said`)}->'vulnerability_ids'))`;
+
 /** What one source says about both findings on one track: `a` of the merged finding and `b` of the one that stays. */
 const both = (orgId: string, pairs: readonly Pair[]) => sql`
   ${pairsSql(pairs)} join sightings a on a.org_id = ${orgId} and a.finding_id = pair.from_id
@@ -51,19 +54,22 @@ export const copied = (from: string) => sql.join(statement.map((column) => sql`$
 
 /**
  * Moves all sightings and occurrences to the findings that stay. If a source has a sighting of both, the present or else the newer one is kept, as if one
- * report had both. It stands for the records of both, and is found by the words of both.
+ * report had both. It stands for the records of both, has the ids and CWEs of both, and is found by the words of both.
  */
 export async function moveSightings(tx: TenantTx, orgId: string, pairs: readonly Pair[]): Promise<void> {
   const rank = (x: string) => sql`(${sql.ref(`${x}.state`)} = 'present', ${sql.ref(`${x}.last_seen`)}, ${sql.ref(`${x}.severity`)})`;
   const better = sql`(${rank('a')} > ${rank('b')} or (${rank('a')} = ${rank('b')} and a.content < b.content))`;
+  const united = (name: 'words' | 'cwes' | 'vulnerability_ids') => sql`
+    select jsonb_array_elements_text(a.said->${sql.lit(name)}) as one union select jsonb_array_elements_text(b.said->${sql.lit(name)})`;
   await sql`
     with doubled as materialized (
-      select a.finding_id as a, b.finding_id as b, a.source_id, a.track,
-        to_jsonb(array(select jsonb_array_elements_text(a.said->'words') union select jsonb_array_elements_text(b.said->'words'))) as words
+      select a.finding_id as a, b.finding_id as b, a.source_id, a.track, jsonb_strip_nulls(jsonb_build_object(
+        'words', array(${united('words')}), 'vulnerability_ids', distinct_ids(array(${united('vulnerability_ids')})), 'cwes', array(select one::int from (${united('cwes')}) ids order by 1),
+        'named', (select jsonb_agg(distinct list) from jsonb_array_elements(${namedSql('a')} || ${namedSql('b')}) as list having count(distinct list) > 1))) as said
       from ${both(orgId, pairs)} where a.state = 'present' and b.state = 'present' and a.said ? 'words' and b.said ? 'words'
     )
-    update sightings own set said = jsonb_set(own.said, '{words}', one.words)
-    from (select a as id, source_id, track, words from doubled union all select b, source_id, track, words from doubled) one
+    update sightings own set said = own.said || one.said
+    from (select a as id, source_id, track, said from doubled union all select b, source_id, track, said from doubled) one
     where own.org_id = ${orgId} and own.finding_id = one.id and own.source_id = one.source_id and own.track = one.track`.execute(tx);
   await sql`
     update sightings kept set first_seen = least(a.first_seen, b.first_seen), peak_severity = greatest(a.peak_severity, b.peak_severity),

@@ -11,6 +11,7 @@ import { closeUnseen } from '../merge/change-status.ts';
 import { activeStatuses } from '../status.ts';
 import { keepLastSeen } from './cover-by-runs.ts';
 import { statusColumns } from './merge-findings.ts';
+import { moveBack } from './move-back.ts';
 import { copied, type Pair } from './move-sightings.ts';
 import { reopenUnproven } from './reopen-unproven.ts';
 import { rulesSql, stored, type Which } from './stored-sightings.ts';
@@ -45,7 +46,7 @@ export async function splitFindings(
   const ids = rows.map(({ id }) => id);
   await sql`select from findings where org_id = ${orgId} and id = any(${rows.flatMap(({ a, b }) => [a, b])}::uuid[]) order by id for update`.execute(tx);
   if (!settle) await keepLastSeen(tx, orgId, sql`f.id = any(${rows.flatMap(({ a, b }) => [a, b])}::uuid[])`);
-  for (const round of roundsOf(rows)) await moveBack(tx, orgId, round, settle === undefined);
+  for (const round of roundsOf(rows)) await moveBack(tx, orgId, { ids: round, all: ids, attributes: settle === undefined });
   const pairs = rows.map(({ a, b, created_at }) => ({ from_id: a, into_id: b, merged_at: created_at }));
   if (settle) await settle(pairs);
   else {
@@ -85,78 +86,6 @@ function roundsOf(rules: readonly Rule[]): string[][] {
     return round;
   };
   return [...Map.groupBy(rules, roundOf)].toSorted(([one], [other]) => one - other).map(([, round]) => round.map(({ id }) => id));
-}
-
-const same = (one: string, other: string) =>
-  sql`${sql.ref(`${one}.source_id`)} = ${sql.ref(`${other}.source_id`)} and ${sql.ref(`${one}.track`)} = ${sql.ref(`${other}.track`)}`;
-
-/** `attributes`: whether what scans have shown since the merge goes to the finding that said it before, and to both if neither did. */
-async function moveBack(tx: TenantTx, orgId: string, ids: readonly string[], attributes: boolean): Promise<void> {
-  const rules = rulesSql(orgId, idsSql(ids));
-  await sql`
-    with ${rules}
-    update sightings s set finding_id = r.a from r cross join lateral ${stored('a', 'sightings')} own
-    where s.org_id = ${orgId} and s.finding_id = r.b and ${same('s', 'own')} and (not ${attributes} or s.last_seen <= own.last_seen or s.content = own.content)
-      and not exists (select from ${stored('b', 'sightings')} theirs where ${same('theirs', 'own')})`.execute(tx);
-  await sql`
-    with ${rules}
-    insert into sightings select own.* from r cross join lateral ${stored('a', 'sightings')} own
-    on conflict (org_id, finding_id, source_id, track) do nothing`.execute(tx);
-  if (attributes) await showBoth(tx, orgId, rules);
-  if (attributes) await giveBoth(tx, orgId, rules);
-  // Sightings of which both findings had one: the one that stayed says what it said before, unless a scan has shown it since.
-  await sql`
-    with ${rules}
-    update sightings s set ${copied('theirs')}, records = theirs.records
-    from r cross join lateral ${stored('b', 'sightings')} theirs join lateral ${stored('a', 'sightings')} own on ${same('own', 'theirs')}
-    where s.org_id = ${orgId} and s.finding_id = r.b and ${same('s', 'theirs')}
-      and ((s.content in (own.content, theirs.content) and s.last_seen <= greatest(own.last_seen, theirs.last_seen)) or (${attributes} and s.content = own.content and own.content <> theirs.content))`.execute(
-    tx,
-  );
-  await sql`
-    with ${rules}
-    delete from occurrences o using r cross join lateral ${stored('a', 'occurrences')} own
-    where o.org_id = ${orgId} and o.finding_id = r.b and ${same('o', 'own')} and o.place = own.place
-      and not exists (select from ${stored('b', 'occurrences')} theirs where ${same('theirs', 'own')} and theirs.place = own.place)`.execute(tx);
-  await sql`
-    with ${rules}
-    insert into occurrences select own.* from r cross join lateral ${stored('a', 'occurrences')} own
-    on conflict (org_id, finding_id, source_id, track, place) do nothing`.execute(tx);
-  // Findings that had been merged into this one before.
-  await sql`
-    with ${rules}
-    update findings f set merged_into = r.a from r join identity_rules earlier on earlier.org_id = ${orgId} and earlier.b = r.a and earlier.revoked_at is null
-    where f.org_id = ${orgId} and f.id = earlier.a and f.merged_into = r.b`.execute(tx);
-}
-
-/** What scans have shown since the merge, and neither of the two had said before, can have been either. */
-async function showBoth(tx: TenantTx, orgId: string, rules: RawBuilder<unknown>): Promise<void> {
-  await sql`
-    with ${rules}
-    update sightings s set state = 'present', absence = null, absent_at = null, gaps = null,
-      last_seen = joint.last_seen, seen_import_id = joint.seen_import_id, last_import_id = joint.last_import_id
-    from r cross join lateral ${stored('a', 'sightings')} own
-    join sightings joint on joint.org_id = ${orgId} and joint.finding_id = r.b and joint.state = 'present' and ${same('joint', 'own')}
-    left join lateral (select * from ${stored('b', 'sightings')} known where ${same('known', 'own')}) theirs on true
-    where s.org_id = ${orgId} and s.finding_id = r.a and ${same('s', 'own')} and joint.last_seen > greatest(own.last_seen, theirs.last_seen)
-      and (joint.content = own.content or joint.content is distinct from theirs.content)`.execute(tx);
-}
-
-/** What scans of a source and track have shown that had shown neither of the two before the merge, unless they only repeat what the one that stayed had said. */
-async function giveBoth(tx: TenantTx, orgId: string, rules: RawBuilder<unknown>): Promise<void> {
-  const isKnown = (which: Which) => sql`exists (select from ${stored(which, 'sightings')} known where ${same('known', 'joint')})`;
-  const isNew = sql`not ${isKnown('a')} and not ${isKnown('b')} and not exists (select from ${stored('b', 'sightings')} theirs where theirs.content = joint.content)`;
-  await sql`
-    with ${rules}
-    insert into sightings select copy.* from r
-    join sightings joint on joint.org_id = ${orgId} and joint.finding_id = r.b and ${isNew}
-    cross join lateral jsonb_populate_record(joint, jsonb_build_object('finding_id', r.a, 'external_id', null)) copy on conflict do nothing`.execute(tx);
-  await sql`
-    with ${rules}
-    insert into occurrences select copy.* from r
-    join sightings joint on joint.org_id = ${orgId} and joint.finding_id = r.b and ${isNew}
-    join occurrences o on o.org_id = ${orgId} and o.finding_id = r.b and ${same('o', 'joint')}
-    cross join lateral jsonb_populate_record(o, jsonb_build_object('finding_id', r.a)) copy on conflict do nothing`.execute(tx);
 }
 
 /** Findings say again what they said before the merge if only reports about the other one have shown them since. `unseen` has their sightings of which that is so. */

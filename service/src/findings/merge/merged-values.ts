@@ -20,7 +20,7 @@ const mergedSql = Object.fromEntries(importedColumns.map(({ name, merge }) => [n
 function saidSql(values: NamedValues): RawBuilder<unknown> {
   return sql`jsonb_strip_nulls(jsonb_build_object(${sql.join(Object.entries(values).flatMap(([name, value]) => [sql.lit(name), value]))}))`;
 }
-export const saidByRecord = saidSql(columnsOf('r', [...saidNames, 'words']));
+export const saidByRecord = saidSql(columnsOf('r', [...saidNames, 'words', 'named']));
 /** The search index also holds tags and the words of sources and asset types, which are added to the words of the sources. */
 const wordsByFinding = sql`array(select word from unnest(tsvector_to_array(f.search)) as word where word ~ '^[vkw]:')`;
 export const saidByFindingSql = saidSql({

@@ -100,9 +100,11 @@ async function gatherSaid(tx: TenantTx, { orgId, importId }: Resolution): Promis
       select said.n, (array_agg(distinct word))[1:${sql.lit(GATHERED)}] as words
       from said cross join lateral unnest(said.words) as word where word not like 't:%' group by said.n
     ), united as materialized (
-      select said.n, distinct_ids(concat_arrays(said.vulnerability_ids)) as vulnerability_ids, distinct_sorted(concat_arrays(said.cwes)) as cwes from said group by said.n
+      select said.n, distinct_ids(concat_arrays(said.vulnerability_ids)) as vulnerability_ids, distinct_sorted(concat_arrays(said.cwes)) as cwes,
+        case when count(distinct said.vulnerability_ids) > 1 then jsonb_agg(distinct to_jsonb(said.vulnerability_ids)) end as named
+      from said group by said.n
     )
-    update tenant_import_rows r set words = distinct_sorted(r.words || gathered.words), vulnerability_ids = united.vulnerability_ids, cwes = united.cwes
+    update tenant_import_rows r set words = distinct_sorted(r.words || gathered.words), vulnerability_ids = united.vulnerability_ids, cwes = united.cwes, named = united.named
     from united left join gathered on gathered.n = united.n
     where r.org_id = ${orgId} and r.import_id = ${importId} and r.n = united.n`.execute(tx);
 }

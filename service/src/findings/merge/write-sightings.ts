@@ -47,7 +47,7 @@ export async function writeSightings(tx: TenantTx, resolution: Resolution, { joi
       first_seen, last_seen, bar_credentialed, bar_knowledge_at, place, missed_at, missed_import_id, last_import_id, seen_import_id, records)
     select ${orgId}, g.finding_id, ${sourceId}, g.track, g.external_id, case when g.absent_at is null then 'present' else 'absent' end,
       case when g.absent_at is not null then 'gone' end, g.absent_at, r.severity, r.severity, r.tool_severity, r.suppressed, g.content,
-      case when g.is_shared then ${saidByRecord} end, least(coalesce(r.first_seen, g.seen_at), g.seen_at), g.seen_at, run.credentialed, run.knowledge_at, g.place,
+      case when g.is_shared or r.named is not null then ${saidByRecord} end, least(coalesce(r.first_seen, g.seen_at), g.seen_at), g.seen_at, run.credentialed, run.knowledge_at, g.place,
       later.complete_at, later.complete_import_id, coalesce(newer.import_id, ${importId}), ${importId}, least(g.rows, 32767)
     from tenant_import_groups g
     join tenant_import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = g.n
