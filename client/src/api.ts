@@ -3786,7 +3786,7 @@ export type ScanScope = {
   name?: string;
   /** When the scan began, if the report does not state it. Default: the time of the upload */
   started_at?: string;
-  /** What the report is about. Takes precedence over what a report about one asset calls it. Required if the report does not name its asset. `unspecified`: the report is about something without a name */
+  /** What the report is about. Takes precedence over what a report about one asset calls it. The name of a host means the one that is shown under it. Required if the report does not name its asset. `unspecified`: the report is about something without a name */
   asset?:
     | {
         /** Type of the asset */
@@ -5412,7 +5412,7 @@ export interface Operations {
     body: NewEvidencePackage;
     response: EvidencePreview | EvidencePackage;
   };
-  /** Create a finding. Creates a finding manually, for weaknesses that no scanner reported. Returns 409 with the id of the existing finding if the weakness is already known at this location of the asset. */
+  /** Create a finding. Creates a finding manually, for weaknesses that no scanner reported. Returns 409 with the id of the existing finding if the weakness is already known at this location of the asset, and 422 with their ids if several hosts have the name in `asset`. */
 
   createFinding: {
     body: FindingCreate;

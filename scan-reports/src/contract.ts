@@ -23,6 +23,8 @@ export interface Asset {
   readonly platform?: string;
   /** The workload of a cluster that runs the image: namespace, kind, name and container. Other workloads and containers can run other builds of it. */
   readonly workload?: string;
+  /** Set if the name is the one under which people see the asset in the service: they state it, or the file is an export, which can also have the id. */
+  readonly stated?: { readonly id?: string };
 }
 
 export interface AssetIdentifier {

@@ -1182,6 +1182,10 @@ create unlogged table import_assets (
   commit text,
   variant text,
   build_ids text[] not null,
+  -- Whether the name is the one under which people see the asset, the id that an export has of it, and what the report says about the machine.
+  stated boolean not null default false,
+  stated_id uuid,
+  machine_keys text[] not null default '{}',
   asset_id uuid,
   -- Whether only its address tells that it is this asset.
   identity_weak boolean not null default false,

@@ -20,5 +20,6 @@ function cleanAsset(asset: Asset): Asset {
     name: name(asset.name),
     ...(identifiers.length > 0 ? { identifiers: identifiers.slice(0, 50) } : {}),
     ...Object.fromEntries(build),
+    ...(asset.stated === undefined ? {} : { stated: asset.stated }),
   };
 }

@@ -15,7 +15,7 @@ export async function createAsset(tx: TenantTx, actor: Actor, follower: AssetFol
   await follower.prepare(tx, orgId);
   const { type, name, criticality, exposure, owner = null, tags = [] } = input;
   const described = describeAsset({ type, name });
-  await assertUnknown(tx, orgId, described.keys);
+  await assertUnknown(tx, orgId, described);
   const asset = await tx
     .insertInto('assets')
     .values({

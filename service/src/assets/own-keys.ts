@@ -2,9 +2,12 @@ import type { Asset } from '@rrs/scan-reports';
 import { sql } from 'kysely';
 import type { TenantTx } from '../db/database.ts';
 import { AppError } from '../shared/errors.ts';
-import { describeAsset } from './recognize/describe.ts';
+import { type DescribedAsset, describeAsset } from './recognize/describe.ts';
 import type { AssetKey } from './recognize/keys.ts';
 import { matchSql } from './recognize/match-keys.ts';
+
+/** How many assets with one name are listed. */
+const LISTED = 5;
 
 interface Keyed {
   org_id: string;
@@ -20,7 +23,7 @@ export async function addNameKey(tx: TenantTx, asset: Keyed, name: string): Prom
   const own = describeAsset({ type: asset.type, name })
     .keys.filter(({ rank }) => rank === 0 || asset.type === 'host')
     .map(({ key }): AssetKey => ({ key, rank: 0 }));
-  await assertUnknown(tx, asset.org_id, own, asset.id);
+  await assertUnknown(tx, asset.org_id, { type: asset.type, name, keys: own }, asset.id);
   await tx
     .insertInto('asset_keys')
     .values(own.map(({ key, rank }) => ({ org_id: asset.org_id, key, rank, asset_id: asset.id })))
@@ -36,14 +39,28 @@ export async function addKeys(tx: TenantTx, { org_id, id }: Keyed, keys: readonl
     .execute();
 }
 
-/** Throws if one of the names means another asset. */
-export async function assertUnknown(tx: TenantTx, orgId: string, keys: readonly AssetKey[], except: string | null = null): Promise<void> {
+/** Throws if the name means another asset, or if another host is shown with it. */
+export async function assertUnknown(
+  tx: TenantTx,
+  orgId: string,
+  { type, name, keys }: Pick<DescribedAsset, 'type' | 'name' | 'keys'>,
+  except: string | null = null,
+): Promise<void> {
   const { rows } = await sql<{ id: string; name: string }>`
-    select assets.id, assets.name
-    from unnest(${keys.map(({ key }) => key)}::text[], ${keys.map(({ rank }) => rank)}::smallint[]) as keyed (key, rank)
-    join asset_keys on ${matchSql(orgId)}
-    join assets on assets.org_id = ${orgId} and assets.id = asset_keys.asset_id and assets.id is distinct from ${except}::uuid
-    order by keyed.rank + asset_keys.rank, assets.id limit 1`.execute(tx);
-  const [known] = rows;
-  if (known) throw new AppError('conflict', `The name already belongs to the asset "${known.name}" (${known.id}). Use that asset, or merge the two.`);
+    with known as (
+      select asset_keys.asset_id as id from unnest(${keys.map(({ key }) => key)}::text[], ${keys.map(({ rank }) => rank)}::smallint[]) as keyed (key, rank)
+      join asset_keys on ${matchSql(orgId)}
+      union
+      select id from tenant_assets where org_id = ${orgId} and ${type} = 'host' and type = 'host' and merged_into is null and lower(name) collate "C" = lower(${name})
+    )
+    select assets.id, assets.name from known join assets on assets.org_id = ${orgId} and assets.id = known.id and assets.id is distinct from ${except}::uuid
+    order by assets.id limit ${LISTED}`.execute(tx);
+  const [known, ...others] = rows;
+  if (!known) return;
+  if (others.length === 0)
+    throw new AppError('conflict', `The name already belongs to the asset "${known.name}" (${known.id}). Use that asset, or merge the two.`);
+  throw new AppError(
+    'conflict',
+    `The name already belongs to several assets: ${rows.map(({ id, name }) => `"${name}" (${id})`).join(', ')}. Use the one that you mean.`,
+  );
 }

@@ -543,6 +543,9 @@ interface ImportAssetsTable {
   commit: string | null;
   variant: string | null;
   build_ids: string[];
+  stated: Generated<boolean>;
+  stated_id: string | null;
+  machine_keys: Generated<string[]>;
   asset_id: string | null;
   identity_weak: Generated<boolean>;
   track: Generated<number>;

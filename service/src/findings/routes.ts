@@ -53,11 +53,11 @@ export function findingRoutes(deps: FindingDeps) {
           operationId: 'createFinding',
           summary: 'Create a finding',
           description:
-            'Creates a finding manually, for weaknesses that no scanner reported. Returns 409 with the id of the existing finding if the weakness is already known at this location of the asset.',
+            'Creates a finding manually, for weaknesses that no scanner reported. Returns 409 with the id of the existing finding if the weakness is already known at this location of the asset, and 422 with their ids if several hosts have the name in `asset`.',
           tags: ['Findings'],
           headers: IdempotencyHeaders,
           body: FindingCreate,
-          response: { 201: Finding, ...problems('not_found', 'conflict', 'idempotency_key_reused') },
+          response: { 201: Finding, ...problems('not_found', 'conflict', 'unprocessable', 'idempotency_key_reused') },
         },
       },
       (request, reply) => {

@@ -123,7 +123,7 @@ export const ScanScope = Named('ScanScope', {
   asset: Type.Optional(
     Type.Union([ScopeAsset, Type.Literal('unspecified')], {
       description:
-        'What the report is about. Takes precedence over what a report about one asset calls it. Required if the report does not name its asset. `unspecified`: the report is about something without a name',
+        'What the report is about. Takes precedence over what a report about one asset calls it. The name of a host means the one that is shown under it. Required if the report does not name its asset. `unspecified`: the report is about something without a name',
       examples: [{ type: 'repository', name: 'https://git.example.com/shop' }],
     }),
   ),

@@ -27,6 +27,8 @@ export interface DescribedAsset {
   variant: string | null;
   /** Everything that names the build and no other one: digests and ids of an image, the commit. */
   buildIds: string[];
+  /** Set for a host whose name is the one under which people see it: its id if that is known, and keys of the machine that the report is about. */
+  stated: { id: string | null; machineKeys: string[] } | null;
 }
 
 /** What the caller of an import states about its asset. */
@@ -39,14 +41,15 @@ export interface StatedBuild {
 export class TrackError extends Error {}
 
 /** Finds out which asset a name means, and which track and build of it. */
-export function describeAsset(asset: Asset, stated: StatedBuild = {}, policy: TrackPolicy = { track_names: [] }): DescribedAsset {
+export function describeAsset(asset: Asset, build: StatedBuild = {}, policy: TrackPolicy = { track_names: [] }): DescribedAsset {
   const normal = normalAsset(asset);
-  const track = trackOf({ ...normal, stated }, policy);
+  const track = trackOf({ ...normal, stated: build }, policy);
   if ('error' in track) throw new TrackError(track.error);
-  const keys = assetKeys(asset, normal);
-  const assetKey = assetKeyOf(normal, keys);
+  const stated = asset.type === 'host' ? statedHost(asset, normal) : null;
+  const keys = assetKeys(stated ? { ...asset, identifiers: [] } : asset, normal);
+  const assetKey = stated?.id ? `${normal.key} ${stated.id}` : assetKeyOf(normal, keys);
   const trackKey = `${assetKey}\n${track.track}`;
-  const commit = normal.commit ?? commitIn(asset, stated);
+  const commit = normal.commit ?? commitIn(asset, build);
   return {
     stagingKey: [trackKey, track.version, normal.digest, commit, ...(asset.platform === undefined ? [] : [asset.platform])].join('\n'),
     assetKey,
@@ -60,12 +63,23 @@ export function describeAsset(asset: Asset, stated: StatedBuild = {}, policy: Tr
     commit,
     variant: asset.type === 'host' ? machineOf(keys) : (asset.platform ?? null),
     buildIds: [...new Set([normal.digest, commit, ...idsOf(asset)].filter((id) => id !== null))],
+    stated,
   };
+}
+
+/** A stated name alone tells which host is meant. What the report says about the machine can contradict it. */
+function statedHost(asset: Asset, normal: NormalAsset): DescribedAsset['stated'] {
+  if (asset.stated === undefined) return null;
+  return { id: asset.stated.id ?? null, machineKeys: machineKeys(assetKeys(asset, normal)) };
+}
+
+function machineKeys(keys: readonly AssetKey[]): string[] {
+  return keys.filter(({ key }) => /^host:(?:mac|agent_id|cloud_id):/.test(key)).map(({ key }) => key);
 }
 
 /** A host whose name others may share is told apart by the best that is known of it, and machines that have one name by what identifies the machine. */
 function assetKeyOf({ key }: NormalAsset, keys: readonly AssetKey[]): string {
-  const machine = keys.filter((known) => /^host:(?:mac|agent_id|cloud_id):/.test(known.key)).map((known) => known.key);
+  const machine = machineKeys(keys);
   if (machine.length > 0) return `${key} ${machine.length === 1 ? machine[0] : createHash('sha256').update(machine.join(' ')).digest('base64url')}`;
   const [best] = keys;
   const isShared = keys.some((known) => known.key === key && known.rank === 2);

@@ -36,7 +36,7 @@ async function findSame(tx: TenantTx, orgId: string, importId: string): Promise<
     with keyed as materialized (
       select staged.asset_id, names.key, min(names.rank) as rank
       from tenant_import_assets staged cross join lateral unnest(staged.keys, staged.ranks) as names (key, rank)
-      where staged.org_id = ${orgId} and staged.import_id = ${importId} and staged.type in ('host', 'cloud_resource') group by 1, 2
+      where staged.org_id = ${orgId} and staged.import_id = ${importId} and staged.type in ('host', 'cloud_resource') and not staged.stated group by 1, 2
     ), shared as materialized (
       select distinct keyed.asset_id as id, asset_keys.asset_id as other, keyed.key from keyed join asset_keys on ${matchSql(orgId)}
       where asset_keys.asset_id <> keyed.asset_id and not ${isAddressSql(sql`keyed.key`)}

@@ -3,6 +3,7 @@ import type { TenantTx } from '../../db/database.ts';
 import type { Actor } from '../../shared/actor.ts';
 import type { AssetFollower } from '../assets.ts';
 import { reactivateSeen } from '../reactivate.ts';
+import { findStated, type SharedName } from './find-stated.ts';
 import { joinSame } from './join-same.ts';
 import { isAddressSql, isMachineSql, isSameSql, kindsSql, matchSql } from './match-keys.ts';
 import { resolveTracks } from './resolve-tracks.ts';
@@ -16,17 +17,20 @@ interface Names {
   tracks: boolean;
   own_tracks: boolean;
   versions: boolean;
+  stated: boolean;
 }
 
 /**
  * Finds or creates the assets that an import names and writes their ids to the staging table. If two new names belong to one asset,
- * the result is the same as in two successive imports: one of them waits, and finds the asset of the other in the next round. Returns whether one of the
- * assets was known before.
+ * the result is the same as in two successive imports: one of them waits, and finds the asset of the other in the next round. Returns the stated names that
+ * several hosts have.
  */
-export async function resolveAssets(tx: TenantTx, actor: Actor, importId: string, follower: AssetFollower): Promise<boolean> {
+export async function resolveAssets(tx: TenantTx, actor: Actor, importId: string, follower: AssetFollower): Promise<SharedName[]> {
   const { orgId } = actor;
-  let isKnown = false;
   let names = await readNames(tx, orgId, importId);
+  const stated = names.stated ? await findStated(tx, orgId, importId) : { found: 0, shared: [] };
+  let isKnown = stated.found > 0;
+  if (isKnown) names = await readNames(tx, orgId, importId);
   for (let round = 1; names.waiting > 0; round++) {
     const found = await findKnown(tx, orgId, importId);
     isKnown ||= found > 0;
@@ -43,16 +47,16 @@ export async function resolveAssets(tx: TenantTx, actor: Actor, importId: string
     await reactivateSeen(tx, orgId, importId);
   }
   await resolveTracks(tx, actor, follower, { ...names, importId, isKnown });
-  return isKnown;
+  return stated.shared;
 }
 
 async function readNames(tx: TenantTx, orgId: string, importId: string): Promise<Names> {
   const { rows } = await sql<Names>`
     select count(*) filter (where asset_id is null)::int as waiting, coalesce(bool_or(type in ('host', 'cloud_resource')), false) as joinable,
       coalesce(bool_or(track_name <> ''), false) as tracks, coalesce(bool_or(own_track is not null), false) as own_tracks,
-      coalesce(bool_or(version_name is not null), false) as versions
+      coalesce(bool_or(version_name is not null), false) as versions, coalesce(bool_or(stated), false) as stated
     from tenant_import_assets where org_id = ${orgId} and import_id = ${importId}`.execute(tx);
-  return rows[0] ?? { waiting: 0, joinable: false, tracks: false, own_tracks: false, versions: false };
+  return rows[0] ?? { waiting: 0, joinable: false, tracks: false, own_tracks: false, versions: false, stated: false };
 }
 
 /** An asset is shown with the best name that it is known by, whichever came first. */
@@ -138,13 +142,13 @@ async function createNew(tx: TenantTx, orgId: string, importId: string, { all }:
   return Number(numAffectedRows);
 }
 
-/** Adds new keys and lowers the rank of known ones that turn out to be shared. Writes nothing if nothing is new. */
+/** Adds new keys and lowers the rank of known ones that turn out to be shared. Writes nothing if nothing is new. A stated name that was found says nothing new. */
 async function storeKeys(tx: TenantTx, orgId: string, importId: string): Promise<void> {
   await sql`
     with names as materialized (
       select names.key, staged.asset_id, max(names.rank) as rank
       from tenant_import_assets staged cross join lateral unnest(staged.keys, staged.ranks) as names (key, rank)
-      where staged.org_id = ${orgId} and staged.import_id = ${importId} and staged.asset_id is not null
+      where staged.org_id = ${orgId} and staged.import_id = ${importId} and staged.asset_id is not null and (not staged.stated or names.rank = 2)
       group by names.key, staged.asset_id
     ), lowered as (
       update asset_keys set rank = names.rank from names

@@ -1,6 +1,7 @@
 import { type Asset, isScan, type RunFacts } from '@rrs/scan-reports';
 import { sql } from 'kysely';
 import { type DescribedAsset, describeAsset } from '../../assets/recognize/describe.ts';
+import { sharedName } from '../../assets/recognize/find-stated.ts';
 import { resolveAssets } from '../../assets/recognize/resolve.ts';
 import { describeRun, type RunOfAsset } from '../../assets/recognize/resolve-tracks.ts';
 import { uncountBranches } from '../../assets/recognize/uncount-branches.ts';
@@ -119,7 +120,7 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report):
   };
   const complete = absence.complete ? { isUnread: (location: ReturnType<typeof sql>) => isUnread(location, absence) } : null;
   const actor = { ...systemActor(orgId, resolution.actor.name), ...resolution.actor };
-  await resolveAssets(tx, actor, row.id, followAsset(follower));
+  const shared = await resolveAssets(tx, actor, row.id, followAsset(follower));
   const branchNotes = await uncountBranches(tx, actor, followAsset(follower), { importId: row.id, isScan: isScan(source) });
   const merged = await adoptIdentities(tx, resolution);
   const listed = await listAgain(tx, resolution, absence);
@@ -170,6 +171,7 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report):
       ...unended.map((name) => `The track "${name}" was not ended: the asset has no open pull request or branch with this name whose findings do not count.`),
       ...inventoryNotes(staged),
       ...branchNotes,
+      ...shared.map((name) => `${sharedName(name)} The import may be about another one than it used. Merge them, or give each its own name.`),
       ...report.notes,
     ],
     run,

@@ -28,6 +28,10 @@ export interface ReportAssets {
   notes(): string[];
 }
 
+/** What a report says about its asset that holds under any name: which build it is, and which machine. */
+const OF_BUILD: readonly string[] = ['digest', 'image_id'];
+const OF_MACHINE: readonly string[] = ['mac', 'agent_id', 'cloud_id'];
+
 /** How many notes of one kind an import shows. */
 const SHOWN = 5;
 
@@ -57,7 +61,7 @@ const REMEMBERED = 50_000;
 
 /** Decides which asset each record of a report is about. The scope takes precedence over what a report about one asset calls it. */
 export function reportAssets(scope: ScanScope, assetType: AssetType, policy: TrackPolicy): ReportAssets {
-  const named = scope.asset === UNSPECIFIED ? { type: assetType, name: UNSPECIFIED } : (scope.asset ?? null);
+  const named = scope.asset === UNSPECIFIED ? { type: assetType, name: UNSPECIFIED } : scope.asset ? { ...scope.asset, stated: {} } : null;
   const known = new Map<string, DescribedAsset>();
   const seen = new WeakMap<Asset, DescribedAsset>();
   const others = new Set<string>();
@@ -65,12 +69,15 @@ export function reportAssets(scope: ScanScope, assetType: AssetType, policy: Tra
   const types = new Set<AssetType>();
   const built = new Set<string>();
   const stated = new Map<string, DescribedAsset>();
+  /** Where the report knows no more than their names, it means the hosts that the scope names. */
+  const statedHosts = new Set<string>();
   const describe = (asset: Asset): DescribedAsset => {
     const signature = JSON.stringify(asset);
     const found = known.get(signature);
     if (found) return found;
     if (known.size >= REMEMBERED) known.clear();
-    const described = describedAsset(asset, scope, policy);
+    const own = describedAsset(asset, scope, policy);
+    const described = own.type === 'host' && statedHosts.has(own.assetKey) ? { ...own, stated: { id: null, machineKeys: [] } } : own;
     assertScope(scope, described, built);
     // A single build closes nothing, which is worth a note only where something could have been closed.
     if (described.track.note !== undefined && (described.track.kind !== 'build' || scope.coverage === 'complete')) notes.add(described.track.note);
@@ -95,18 +102,20 @@ export function reportAssets(scope: ScanScope, assetType: AssetType, policy: Tra
       );
     if (asset.type !== name.type) types.add(asset.type);
     const { version, commit, ref, platform } = asset;
-    const digests = (asset.identifiers ?? []).filter(({ kind }) => kind === 'digest' || kind === 'image_id');
+    const kept = (asset.identifiers ?? []).filter(({ kind }) => OF_BUILD.includes(kind) || (name.type === 'host' && OF_MACHINE.includes(kind)));
     return describe({
       ...name,
       ...(version === undefined ? {} : { version }),
       ...(commit === undefined ? {} : { commit }),
       ...(ref === undefined ? {} : { ref }),
       ...(platform === undefined ? {} : { platform }),
-      ...(digests.length > 0 ? { identifiers: digests } : {}),
+      ...(kept.length > 0 ? { identifiers: kept } : {}),
     });
   };
   const single = named && describe(named);
-  for (const asset of [...(single ? [single] : []), ...(scope.assets ?? []).map(describe)]) stated.set(asset.trackKey, asset);
+  for (const asset of [...(single ? [single] : []), ...(scope.assets ?? []).map((name) => describe({ ...name, stated: {} }))])
+    stated.set(asset.trackKey, asset);
+  for (const { type, assetKey } of named ? [] : stated.values()) if (type === 'host') statedHosts.add(assetKey);
   /** A host that the scope names by its address is the one that the report knows better. */
   const mention = (asset: DescribedAsset): DescribedAsset => {
     if (stated.size === 0) return asset;

@@ -62,6 +62,9 @@ export const importAssets = stagingTable<StagedAsset>('import_assets', {
   commit: ({ asset }) => asset.commit,
   variant: ({ asset }) => asset.variant,
   build_ids: ({ asset }) => asset.buildIds,
+  stated: ({ asset }) => asset.stated !== null,
+  stated_id: ({ asset }) => asset.stated?.id ?? null,
+  machine_keys: ({ asset }) => asset.stated?.machineKeys ?? [],
 });
 
 export function stagedAsset({ orgId, importId }: StagingContext, asset: DescribedAsset): StagedAsset {

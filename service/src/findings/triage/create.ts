@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import { readAsset } from '../../assets/assets.ts';
 import { type DescribedAsset, describeAsset } from '../../assets/recognize/describe.ts';
+import { sharedName } from '../../assets/recognize/find-stated.ts';
 import { resolveAssets } from '../../assets/recognize/resolve.ts';
 import { describeRun } from '../../assets/recognize/resolve-tracks.ts';
 import { recordAudit } from '../../audit/record.ts';
@@ -66,7 +67,8 @@ export async function createFinding(tx: TenantTx, actor: Actor, input: NewFindin
     size: null,
     staged: { rows: 1, seen: 0 },
   };
-  await resolveAssets(tx, actor, importId, followAsset(follower));
+  const [shared] = await resolveAssets(tx, actor, importId, followAsset(follower));
+  if (shared) throw new AppError('unprocessable', `${sharedName(shared)} State the one that you mean in \`asset_id\`.`);
   const merged = await adoptIdentities(tx, resolution);
   const { groups } = await resolveRecords(tx, resolution, null);
   const { rows } = await sql<{ finding_id: string }>`select finding_id from tenant_import_groups where org_id = ${orgId} and import_id = ${importId}`.execute(
@@ -86,9 +88,11 @@ export async function createFinding(tx: TenantTx, actor: Actor, input: NewFindin
 }
 
 async function assetFor(tx: TenantTx, orgId: string, { asset, asset_id }: NewFinding): Promise<Asset> {
-  if (asset_id === undefined) return asset ?? { type: 'other', name: 'unspecified' };
-  const { type, name } = await readAsset(tx, orgId, asset_id);
-  return { type, name };
+  if (asset_id === undefined) return asset ? { ...asset, stated: {} } : { type: 'other', name: 'unspecified' };
+  let known = await readAsset(tx, orgId, asset_id);
+  while (known.merged_into !== null) known = await readAsset(tx, orgId, known.merged_into);
+  const { id, type, name } = known;
+  return { type, name, stated: { id } };
 }
 
 function observationOf(input: NewFinding, importId: string): Observation {
