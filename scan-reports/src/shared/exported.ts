@@ -120,10 +120,14 @@ function epssOf(epss: Obj): Epss | undefined {
   return score === undefined ? undefined : { score, ...(percentile === undefined ? {} : { percentile }), ...(day === undefined ? {} : { date: day }) };
 }
 
+/** The name is the one under which the service shows the asset. Its id tells which asset is meant if several have the name. */
 function assetOf(asset: Obj): Asset | null {
-  const name = str(asset.name);
-  return name === undefined ? null : { type: assetTypes.find((type) => type === str(asset.type)) ?? 'other', name };
+  const [name, id] = [str(asset.name), str(asset.id)];
+  const stated = id !== undefined && UUID.test(id) ? { id: id.toLowerCase() } : {};
+  return name === undefined ? null : { type: assetTypes.find((type) => type === str(asset.type)) ?? 'other', name, stated };
 }
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 const NUMBERS = ['line', 'end_line', 'port'] as const satisfies (keyof Location)[];
 const TEXTS = [

@@ -26,7 +26,7 @@ export function exportedVulnerability(vulnerability: Obj): Obj | null {
     rule: first('rule'),
     vulnerability_ids: [vulnerability.id, ...references.map(({ id }) => id)].flatMap((id) => str(id) ?? []),
     references: arr(vulnerability.advisories).flatMap((advisory) => strs(obj(advisory).url)),
-    asset: { type: first('asset_type'), name: first('asset_name') },
+    asset: { id: obj(arr(vulnerability.affects)[0]).ref, type: first('asset_type'), name: first('asset_name') },
     location: Object.fromEntries(LOCATION_FIELDS.map((name) => [name, first(name)])),
     sources: all('source'),
     occurrences: all('occurrence').map(parsed),

@@ -69,7 +69,7 @@ function exportedOf(statement: Obj & { vulnerability: Obj; id: string }, product
     weakness: finding.weakness,
     rule: finding.rule,
     vulnerability_ids: [statement.id, ...strs(vulnerability.aliases)],
-    asset,
+    asset: { ...asset, id: product.id.slice('urn:uuid:'.length).split('#', 1)[0] },
     location: Object.fromEntries(LOCATION_FIELDS.map((field) => [field, finding[field]])),
     last_seen: statement.timestamp,
   };

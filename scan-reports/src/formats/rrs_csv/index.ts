@@ -31,7 +31,7 @@ function findingOf(cells: Readonly<Record<string, string>>): Obj {
   return {
     ...texts,
     ...Object.fromEntries(LISTS.map((name) => [name, (texts[name] ?? '').split('; ')])),
-    asset: { type: texts.asset_type, name: texts.asset_name },
+    asset: { id: texts.asset_id, type: texts.asset_type, name: texts.asset_name },
     location: Object.fromEntries(LOCATION_FIELDS.map((name) => [name, texts[name]])),
     cvss: { vector: texts.cvss_vector, score: texts.cvss_score, version: texts.cvss_version },
     epss: { score: texts.epss },

@@ -23,7 +23,7 @@ test('reads everything that identifies and describes a finding', async () => {
     cwes: [502, 20],
     cvss: [{ vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:C/C:H/I:H/A:H', score: 10 }],
     references: ['https://logging.apache.org/security.html'],
-    asset: { type: 'container_image', name: 'registry.example.com/shop:1.4' },
+    asset: { type: 'container_image', name: 'registry.example.com/shop:1.4', stated: { id: '0199a000-0000-7000-8000-0000000000aa' } },
     location: {
       component: 'org.apache.logging.log4j:log4j-core',
       version: '2.14.1',

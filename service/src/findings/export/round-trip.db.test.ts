@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { formats, fromBuffer, type Observation } from '@rrs/scan-reports';
+import { type AssetIdentifier, formats, fromBuffer, type Observation } from '@rrs/scan-reports';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { systemActor } from '../../shared/actor.ts';
 import { schemaChecks, schemasPresent } from '../../testing/evidence/published-schemas.ts';
@@ -158,6 +158,31 @@ describe.each(names)('an export as %s', (name) => {
     const identities = (rows: readonly Described[]) => rows.map(({ asset, weakness, identity_key }) => [asset, weakness, identity_key]);
     expect(identities(await describedIn(org))).toEqual(identities(before));
     expect(await engine.runFile(org, file)).toMatchObject({ created: 0, updated: 0, reopened: 0 });
+  });
+
+  it('finds hosts again that are known by more than their names', async () => {
+    const org = await engine.organization();
+    const host = (asset: string, kind: AssetIdentifier['kind'], value: string) =>
+      seen({ rule: 'weak-cipher', asset: { type: 'host', name: asset, identifiers: [{ kind, value }] }, location: { port: 443, protocol: 'tcp' } });
+    await engine.run(org, [
+      host('db1', 'mac', '00:00:5e:00:53:01'),
+      host('192.0.2.10', 'mac', '00:00:5e:00:53:02'),
+      host('cloud1', 'cloud_id', 'i-0a'),
+      host('twin', 'mac', '00:00:5e:00:53:03'),
+      host('twin', 'mac', '00:00:5e:00:53:04'),
+    ]);
+    const assets = async (orgId: string) =>
+      (await engine.admin().query<{ name: string }>('select name from assets where org_id = $1 order by name', [orgId])).rows.map((asset) => asset.name);
+    const known = await assets(org);
+    const file = await exported(org, name);
+    expect(await engine.runFile(org, file)).toMatchObject({ created: 0, rejected: 0, notes: [] });
+    expect(await assets(org)).toEqual(known);
+    expect(await engine.runFile(org, file)).toMatchObject({ created: 0, updated: 0 });
+    // In another organization, only the names tell which hosts are meant.
+    const copy = await engine.organization();
+    await engine.runFile(copy, file);
+    expect(await engine.runFile(copy, file)).toMatchObject({ created: 0, updated: 0, notes: [] });
+    expect(await assets(copy)).toEqual([...new Set(known)]);
   });
 
   it('says what people decided, and neither creates nor reopens what is closed', async () => {
