@@ -41,7 +41,7 @@ const FILTERS = {
   cwe: ['list', 'One of these weaknesses, such as 79.'],
   component: ['text', 'In this component.'],
   not_component: ['list', 'Not in these components.'],
-  path: ['text', 'In this file or folder.'],
+  path: ['text', 'In this file or folder, from the root of the repository.'],
   not_path: ['list', 'Not in these files or folders.'],
   rule: ['list', 'Found by one of these rules.'],
   not_rule: ['list', 'Not found by these rules.'],

@@ -570,9 +570,9 @@ export type BulkChange = {
     component?: string;
     /** Not in one of these components */
     not_component?: string[];
-    /** In this file or below this folder, ignoring case */
+    /** In this file or below this folder, ignoring case. The path starts at the root of the repository or image: `src` does not match `frontend/src/a.ts` */
     path?: string;
-    /** Not in one of these files and not below one of these folders */
+    /** Not in one of these files and not below one of these folders, as for `path` */
     not_path?: string[];
     /** Found by a check with one of these ids of the tool, ignoring case */
     rule?: string[];
@@ -4968,9 +4968,9 @@ export type WorkItemCreate = {
     component?: string;
     /** Not in one of these components */
     not_component?: string[];
-    /** In this file or below this folder, ignoring case */
+    /** In this file or below this folder, ignoring case. The path starts at the root of the repository or image: `src` does not match `frontend/src/a.ts` */
     path?: string;
-    /** Not in one of these files and not below one of these folders */
+    /** Not in one of these files and not below one of these folders, as for `path` */
     not_path?: string[];
     /** Found by a check with one of these ids of the tool, ignoring case */
     rule?: string[];
@@ -5115,9 +5115,9 @@ export type WorkItemFindingsAdd = {
     component?: string;
     /** Not in one of these components */
     not_component?: string[];
-    /** In this file or below this folder, ignoring case */
+    /** In this file or below this folder, ignoring case. The path starts at the root of the repository or image: `src` does not match `frontend/src/a.ts` */
     path?: string;
-    /** Not in one of these files and not below one of these folders */
+    /** Not in one of these files and not below one of these folders, as for `path` */
     not_path?: string[];
     /** Found by a check with one of these ids of the tool, ignoring case */
     rule?: string[];
@@ -5713,9 +5713,9 @@ export interface Operations {
       component?: string;
       /** Not in one of these components */
       not_component?: string[];
-      /** In this file or below this folder, ignoring case */
+      /** In this file or below this folder, ignoring case. The path starts at the root of the repository or image: `src` does not match `frontend/src/a.ts` */
       path?: string;
-      /** Not in one of these files and not below one of these folders */
+      /** Not in one of these files and not below one of these folders, as for `path` */
       not_path?: string[];
       /** Found by a check with one of these ids of the tool, ignoring case */
       rule?: string[];
@@ -5953,9 +5953,9 @@ export interface Operations {
       component?: string;
       /** Not in one of these components */
       not_component?: string[];
-      /** In this file or below this folder, ignoring case */
+      /** In this file or below this folder, ignoring case. The path starts at the root of the repository or image: `src` does not match `frontend/src/a.ts` */
       path?: string;
-      /** Not in one of these files and not below one of these folders */
+      /** Not in one of these files and not below one of these folders, as for `path` */
       not_path?: string[];
       /** Found by a check with one of these ids of the tool, ignoring case */
       rule?: string[];
@@ -6096,9 +6096,9 @@ export interface Operations {
       component?: string;
       /** Not in one of these components */
       not_component?: string[];
-      /** In this file or below this folder, ignoring case */
+      /** In this file or below this folder, ignoring case. The path starts at the root of the repository or image: `src` does not match `frontend/src/a.ts` */
       path?: string;
-      /** Not in one of these files and not below one of these folders */
+      /** Not in one of these files and not below one of these folders, as for `path` */
       not_path?: string[];
       /** Found by a check with one of these ids of the tool, ignoring case */
       rule?: string[];
@@ -6344,9 +6344,9 @@ export interface Operations {
       component?: string;
       /** Not in one of these components */
       not_component?: string[];
-      /** In this file or below this folder, ignoring case */
+      /** In this file or below this folder, ignoring case. The path starts at the root of the repository or image: `src` does not match `frontend/src/a.ts` */
       path?: string;
-      /** Not in one of these files and not below one of these folders */
+      /** Not in one of these files and not below one of these folders, as for `path` */
       not_path?: string[];
       /** Found by a check with one of these ids of the tool, ignoring case */
       rule?: string[];
@@ -6743,9 +6743,9 @@ export interface Operations {
       component?: string;
       /** Not in one of these components */
       not_component?: string[];
-      /** In this file or below this folder, ignoring case */
+      /** In this file or below this folder, ignoring case. The path starts at the root of the repository or image: `src` does not match `frontend/src/a.ts` */
       path?: string;
-      /** Not in one of these files and not below one of these folders */
+      /** Not in one of these files and not below one of these folders, as for `path` */
       not_path?: string[];
       /** Found by a check with one of these ids of the tool, ignoring case */
       rule?: string[];
@@ -6924,9 +6924,9 @@ export interface Operations {
       component?: string;
       /** Not in one of these components */
       not_component?: string[];
-      /** In this file or below this folder, ignoring case */
+      /** In this file or below this folder, ignoring case. The path starts at the root of the repository or image: `src` does not match `frontend/src/a.ts` */
       path?: string;
-      /** Not in one of these files and not below one of these folders */
+      /** Not in one of these files and not below one of these folders, as for `path` */
       not_path?: string[];
       /** Found by a check with one of these ids of the tool, ignoring case */
       rule?: string[];

@@ -1,5 +1,13 @@
+/** What `normalPath` replaces before it leaves out the folder of a build service. */
+export const SPELLINGS: readonly (readonly [RegExp, string])[] = [
+  [/\\/g, '/'],
+  [/^file:\/\/(?=\/)/, ''],
+  [/^\/?(?:[A-Za-z]:\/)+/, '/'],
+  [/\.(jar|war|ear|zip):/g, '.$1/'],
+];
+
 /** Folders in which build services check out a repository. What follows is the path inside the repository. */
-const WORKSPACES = [
+export const WORKSPACES: readonly RegExp[] = [
   /^\/github\/workspace\//,
   /^\/(?:home\/runner\/work|Users\/runner\/work|a)\/([^/]+)\/\1\//,
   /^\/(?:home\/vsts\/work|azp\/(?:agent\/)?_work|a)\/\d+\/s\//,
@@ -13,11 +21,7 @@ const WORKSPACES = [
 export function normalPath(path: string): string {
   // Most paths are in normal form, and every record of a report comes through here.
   if (/^[\w@-][\w@.-]*(?:\/[\w@-][\w@.-]*)*$/.test(path)) return path;
-  const plain = path
-    .replaceAll('\\', '/')
-    .replace(/^file:\/\/(?=\/)/, '')
-    .replace(/^\/?(?:[A-Za-z]:\/)+/, '/')
-    .replace(/\.(jar|war|ear|zip):/g, '.$1/');
+  const plain = SPELLINGS.reduce((text, [pattern, by]) => text.replace(pattern, by), path);
   const workspace = WORKSPACES.find((root) => root.test(plain));
   const inside = workspace ? plain.replace(workspace, '') : plain;
   const parts = inside.split('/').filter((part) => part !== '' && part !== '.');

@@ -1,9 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import { assetFacts, assetTracks, assetVersions } from '../../assets/relations.ts';
 import { DEFAULT_TRACK } from '../../assets/track-name.ts';
-import { normalPath } from '../identity/paths.ts';
 import { activeStatuses } from '../status.ts';
-import { escapeLike, filteredAssets } from './filtered-assets.ts';
+import { filteredAssets } from './filtered-assets.ts';
 import { FIX_FIRST_RISK, toFix } from './fix-first.ts';
 import type { FindingFilter, PreparedFilter } from './prepare-filter.ts';
 
@@ -82,18 +81,6 @@ export function componentSql(component: string): Condition {
 
 export function ruleSql(rules: readonly string[]): Condition {
   return sql`lower(findings.rule) = any(${rules.map((rule) => rule.toLowerCase())}::text[])`;
-}
-
-/** A file, or everything below a folder, at any of the places of the finding. */
-export function pathSql(orgId: string, path: string): Condition {
-  const folder = `%/${escapeLike(
-    normalPath(path)
-      .toLowerCase()
-      .replace(/(?<!\/)\/+$/, ''),
-  )}/%`;
-  const isBelow = (location: RawBuilder<unknown>) => sql`'/' || lower(replace(${location}->>'path', '\\', '/')) || '/' like ${folder}`;
-  return sql`(coalesce(${isBelow(sql`findings.location`)}, false)
-    or exists (select from occurrences o where o.org_id = ${orgId} and o.finding_id = findings.id and ${isBelow(sql`o.location`)} offset 0))`;
 }
 
 /**

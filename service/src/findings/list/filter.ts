@@ -15,7 +15,6 @@ import {
   importSql,
   newSinceSql,
   overdueSql,
-  pathSql,
   ruleSql,
   suppressedSql,
   trackSql,
@@ -24,6 +23,7 @@ import {
 } from './conditions.ts';
 import { toFix } from './fix-first.ts';
 import { allOf, anyOf, lexeme, matchQuery, vulnerabilityQuery } from './lexemes.ts';
+import { pathSql } from './path-filter.ts';
 import type { FindingFilter, PreparedFilter } from './prepare-filter.ts';
 import type { Match } from './search.ts';
 
