@@ -125,7 +125,7 @@ export function fieldError(part: Part, error: ErrorObject): FieldError[] {
     case 'required': {
       const name = String(params.missingProperty);
       const about = (error.parentSchema as JsonSchema).properties?.[name]?.description;
-      return report('required', typeof about === 'string' ? `is required (${about})` : 'is required', `${at}/${pointer(name)}`);
+      return report('required', typeof about === 'string' ? `is required (${firstSentence(about)})` : 'is required', `${at}/${pointer(name)}`);
     }
     case 'dependentRequired':
       return report('required', `is required with \`${String(params.property)}\``, `${at}/${pointer(String(params.missingProperty))}`);
@@ -137,7 +137,7 @@ export function fieldError(part: Part, error: ErrorObject): FieldError[] {
     case 'format':
       return report('wrong_format', `must be ${formats[String(params.format)] ?? `a valid ${String(params.format)}`}`);
     case 'pattern':
-      return report('wrong_format', `must have the form: ${String((error.parentSchema as JsonSchema).description ?? params.pattern)}`);
+      return report('wrong_format', formOf(String(params.pattern), (error.parentSchema as JsonSchema).description));
     case 'minLength':
     case 'minItems':
     case 'minProperties':
@@ -156,6 +156,19 @@ export function fieldError(part: Part, error: ErrorObject): FieldError[] {
     default:
       return report('invalid', error.message ?? 'is invalid');
   }
+}
+
+/** Names and texts are described by what they are for, which says nothing about their form. */
+const VISIBLE: readonly string[] = ['\\S', '[\\p{L}\\p{N}\\p{P}\\p{S}]'];
+
+function formOf(pattern: string, description: unknown): string {
+  if (VISIBLE.includes(pattern)) return 'must have at least one visible character';
+  return `must have the form: ${typeof description === 'string' ? firstSentence(description) : pattern}`;
+}
+
+/** Descriptions may go on for several sentences. */
+function firstSentence(description: string): string {
+  return description.split(/\.(?:\s|$)/, 1).join('');
 }
 
 function rangeOf(schema: ErrorObject['parentSchema']): string | null {
