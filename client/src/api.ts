@@ -5422,9 +5422,9 @@ export interface Operations {
 
   createImport: {
     query?: {
-      /** Format of the report. Default: detected from the content. Reports without findings need it if several tools write such a file */
+      /** Format of the report. Default: detected. Always state it: reports without findings can fit several */
       format?: ReportFormat;
-      /** Name of the report file. If several formats fit a report without findings, the one that it names counts: `gitleaks.json` */
+      /** Name of the file. If several formats fit, the one it names counts: `gitleaks.json` */
       filename?: string;
       /** What the scan covered: a ScanScope object as JSON */
       scan_scope?: string;

@@ -177,9 +177,8 @@ export interface RunFacts {
   ports?: readonly string[];
   /** Components that the report lists, whether or not it has findings of them. */
   components?: readonly ListedComponent[];
-  /** Lock files of a repository that the report names. Most tools do not name those without findings. */
+  /** Lock files of a repository that the report names, and how many of them have no findings. Most tools do not name those: one that does names each that it reads. */
   lock_files?: readonly string[];
-  /** How many of these have no findings. If there are any, the tool names each lock file that it reads, so a report without lock files is of a run that read none. */
   clean_lock_files?: number;
   /** How many dependencies the tool checked. It tells one lock file from another if the report does not name them. */
   dependencies?: number;

@@ -134,13 +134,8 @@ export const ScanScopeOfAsset = Strict({ ...scopeFields, asset: Type.Optional(Sc
 const FormatId = OneOf(formats.map(({ id }) => id));
 
 export const ImportQuery = Strict({
-  format: Type.Optional({
-    ...FormatId,
-    description: 'Format of the report. Default: detected from the content. Reports without findings need it if several tools write such a file',
-  }),
-  filename: Type.Optional(
-    Text(1, 300, { description: 'Name of the report file. If several formats fit a report without findings, the one that it names counts: `gitleaks.json`' }),
-  ),
+  format: Type.Optional({ ...FormatId, description: 'Format of the report. Default: detected. Always state it: reports without findings can fit several' }),
+  filename: Type.Optional(Text(1, 300, { description: 'Name of the file. If several formats fit, the one it names counts: `gitleaks.json`' })),
   scan_scope: Type.Optional(Text(2, 100_000, { description: 'What the scan covered: a ScanScope object as JSON' })),
   dry_run: Type.Optional(Type.Boolean({ default: false, description: 'Report what would change without changing anything' })),
 });

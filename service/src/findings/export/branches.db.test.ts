@@ -20,7 +20,7 @@ async function scanned(name: (typeof names)[number]) {
   const file = { format: null, name: `findings.${exportFormats[name].extension}`, bytes: Buffer.from(parts.join('')) };
   const read = async () => {
     const { rows: findings } = await engine.admin().query('select rule, listed, status from findings where org_id = $1 order by severity desc', [org]);
-    const { rows: tracks } = await engine.admin().query('select name, counts from asset_tracks where org_id = $1 order by name', [org]);
+    const { rows: tracks } = await engine.admin().query('select counts, name from asset_tracks where org_id = $1 order by name', [org]);
     return { findings, tracks };
   };
   return { org, file, read };
