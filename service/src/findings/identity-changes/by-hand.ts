@@ -3,11 +3,13 @@ import { recordAudit } from '../../audit/record.ts';
 import type { TenantTx } from '../../db/database.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { AppError } from '../../shared/errors.ts';
+import { foldAgain } from '../endings/fold-again.ts';
 import type { FindingRow } from '../fields/field.ts';
 import { type FindingFollower, idsSql, type SeparatedPair } from '../follower.ts';
 import { takeImportLock } from '../import-lock.ts';
 import { readFinding } from '../list/list.ts';
 import { mergeFindings } from './merge-findings.ts';
+import { keepOwnIds } from './named-ids.ts';
 import { splitFindings } from './split-findings.ts';
 
 interface Merge {
@@ -58,6 +60,9 @@ export async function splitByHand(tx: TenantTx, actor: Actor, follower: FindingF
   if (!rule) throw new Error(`the merged finding ${id} has no rule`);
   if (rule.asset_merge_id !== null) throw new AppError('conflict', 'The finding was merged because its asset was. Undo the merge of the assets instead.');
   const pairs = await splitFindings(tx, actor, sql`select ${rule.id}::uuid`, { reason });
+  const apart = pairs.flatMap(({ from_id, into_id }) => [from_id, into_id]);
+  await keepOwnIds(tx, orgId, null, apart);
+  await foldAgain(tx, actor, apart);
   await recordAudit(tx, actor, { action: 'finding.split', objectType: 'finding', objectId: id, before: { merged_into }, after: { merged_into: null, reason } });
   await restore(tx, actor, follower, pairs);
   return readFinding(tx, orgId, id);

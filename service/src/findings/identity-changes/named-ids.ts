@@ -14,7 +14,9 @@ export interface SeparatedIds {
  * The lists of ids that the records of sightings `s` of findings `f` name: `f`'s columns, `source_id`, `track`, `list`, and as `own` the id under which the next
  * report of the list is kept: that of the finding, or that of another one, with its `other_id` if it exists. `where` selects findings `f`.
  */
-export function namedListsSql(orgId: string, { alias, weakness }: SeparatedIds, where: RawBuilder<unknown>): RawBuilder<unknown> {
+export function namedListsSql(orgId: string, separated: SeparatedIds | null, where: RawBuilder<unknown>): RawBuilder<unknown> {
+  // No id is ''.
+  const { alias, weakness } = separated ?? { alias: '', weakness: '' };
   const provider = sql<string>`coalesce(nullif(o.tool, ''), o.provider)`;
   const known = sql`(
     select known.weakness from ${aliasesFor(orgId, provider)} known where named.list ? known.alias order by known.weakness in (${alias}, ${weakness}) desc, known.weakness limit 1)`;
@@ -35,8 +37,8 @@ export function namedListsSql(orgId: string, { alias, weakness }: SeparatedIds, 
     where f.org_id = ${orgId} and f.merged_into is null and ${where}`;
 }
 
-/** A finding has no ids of records that are about another finding now. */
-export async function keepOwnIds(tx: TenantTx, orgId: string, separated: SeparatedIds, ids: readonly string[]): Promise<void> {
+/** A finding has no ids of records that are about another finding now. `separated` are ids that are no longer aliases. */
+export async function keepOwnIds(tx: TenantTx, orgId: string, separated: SeparatedIds | null, ids: readonly string[]): Promise<void> {
   const wordsOf = (list: RawBuilder<unknown>) => sql`select 'v:' || lower(jsonb_array_elements_text(${list}))`;
   await sql`
     with lists as materialized (${namedListsSql(orgId, separated, sql`f.id in (${idsSql(ids)})`)}), sorted as materialized (
