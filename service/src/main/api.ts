@@ -11,7 +11,7 @@ import { evidenceRoutes } from '../evidence/routes.ts';
 import { wellKnownKeys } from '../evidence/routes-keys.ts';
 import { sharedPackageLink } from '../evidence/routes-share-links.ts';
 import { openExports } from '../findings/export/exports.ts';
-import { followAliases } from '../findings/identity-changes/follow-aliases.ts';
+import { followAliases } from '../findings/identity-changes/aliases/follow-aliases.ts';
 import { followAsset } from '../findings/identity-changes/follow-asset.ts';
 import { findingRoutes } from '../findings/routes.ts';
 import { FilterBody } from '../findings/schemas-bulk.ts';

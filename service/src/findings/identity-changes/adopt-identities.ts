@@ -1,8 +1,8 @@
 import type { TenantTx } from '../../db/database.ts';
 import type { MergedPair } from '../follower.ts';
 import type { Resolution } from '../merge/resolution.ts';
-import { adoptAliases } from './adopt-aliases.ts';
 import { adoptSourcePackages } from './adopt-source-packages.ts';
+import { adoptAliases } from './aliases/adopt-aliases.ts';
 import { joinComponents } from './join-components.ts';
 
 /** Applies what the staged records and earlier reports say about names of one vulnerability and of one component. Returns the findings that became one. */

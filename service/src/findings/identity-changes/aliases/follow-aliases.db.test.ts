@@ -1,7 +1,7 @@
 import type { Asset } from '@rrs/scan-reports';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type ImportOptions, seen } from '../../testing/findings/imports.ts';
-import { useImportsWithApi } from '../../testing/findings/imports-with-api.ts';
+import { type ImportOptions, seen } from '../../../testing/findings/imports.ts';
+import { useImportsWithApi } from '../../../testing/findings/imports-with-api.ts';
 
 const service = useImportsWithApi();
 const { send, get, engine } = service;

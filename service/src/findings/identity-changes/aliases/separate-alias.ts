@@ -1,19 +1,19 @@
 import { sql } from 'kysely';
-import type { TenantTx } from '../../db/database.ts';
-import { emitSql } from '../../events/emit.ts';
-import type { Actor } from '../../shared/actor.ts';
-import { voidRequestsOfClosed } from '../decisions/decisions.ts';
-import { foldAgain } from '../endings/fold-again.ts';
-import { idsSql, type SeparatedPair } from '../follower.ts';
-import { historySql } from '../history.ts';
-import { countPlaces } from '../merge/write-places.ts';
-import { activeStatuses } from '../status.ts';
+import type { TenantTx } from '../../../db/database.ts';
+import { emitSql } from '../../../events/emit.ts';
+import type { Actor } from '../../../shared/actor.ts';
+import { voidRequestsOfClosed } from '../../decisions/decisions.ts';
+import { foldAgain } from '../../endings/fold-again.ts';
+import { idsSql, type SeparatedPair } from '../../follower.ts';
+import { historySql } from '../../history.ts';
+import { countPlaces } from '../../merge/write-places.ts';
+import { activeStatuses } from '../../status.ts';
+import { type Pair, pairsSql } from '../move-sightings.ts';
+import { keepOwnIds } from '../named-ids.ts';
+import { reopenUnproven } from '../reopen-unproven.ts';
+import { followDecisions, setTimes, splitFindings } from '../split-findings.ts';
 import { aliasQuery } from './adopt-aliases.ts';
 import { giveSightings, type Move, planMoves } from './give-sightings.ts';
-import { type Pair, pairsSql } from './move-sightings.ts';
-import { keepOwnIds } from './named-ids.ts';
-import { reopenUnproven } from './reopen-unproven.ts';
-import { followDecisions, setTimes, splitFindings } from './split-findings.ts';
 
 interface Revoked {
   alias: string;

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import type { TenantTx } from '../../db/database.ts';
-import type { AliasFollower } from '../../vulnerabilities/manage-aliases.ts';
-import { type FindingFollower, idsSql } from '../follower.ts';
-import { takeImportLock } from '../import-lock.ts';
+import type { TenantTx } from '../../../db/database.ts';
+import type { AliasFollower } from '../../../vulnerabilities/manage-aliases.ts';
+import { type FindingFollower, idsSql } from '../../follower.ts';
+import { takeImportLock } from '../../import-lock.ts';
 import { adoptNames, aliasQuery } from './adopt-aliases.ts';
 import { separateAlias } from './separate-alias.ts';
 

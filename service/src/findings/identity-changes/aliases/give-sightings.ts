@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import type { TenantTx } from '../../db/database.ts';
-import { idsSql } from '../follower.ts';
-import { saidByFindingSql } from '../merge/merged-values.ts';
+import type { TenantTx } from '../../../db/database.ts';
+import { idsSql } from '../../follower.ts';
+import { saidByFindingSql } from '../../merge/merged-values.ts';
+import { copied } from '../move-sightings.ts';
+import { namedListsSql, type SeparatedIds } from '../named-ids.ts';
 import { aliasQuery } from './adopt-aliases.ts';
-import { copied } from './move-sightings.ts';
-import { namedListsSql, type SeparatedIds } from './named-ids.ts';
 
 export interface Move {
   from_id: string;

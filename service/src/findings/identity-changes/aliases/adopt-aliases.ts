@@ -1,13 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { TenantTx } from '../../db/database.ts';
-import { anyRows } from '../../db/rows.ts';
-import { type Claims, hasAliases, learnAliases } from '../../vulnerabilities/aliases.ts';
-import { aliasesFor, vulnerabilityAliases } from '../../vulnerabilities/relations.ts';
-import type { MergedPair } from '../follower.ts';
-import type { HistoryActor } from '../history.ts';
-import type { Resolution } from '../merge/resolution.ts';
-import { mergeFindings } from './merge-findings.ts';
-import { pairsSql } from './move-sightings.ts';
+import type { TenantTx } from '../../../db/database.ts';
+import { anyRows } from '../../../db/rows.ts';
+import { type Claims, hasAliases, learnAliases } from '../../../vulnerabilities/aliases.ts';
+import { aliasesFor, vulnerabilityAliases } from '../../../vulnerabilities/relations.ts';
+import type { MergedPair } from '../../follower.ts';
+import type { HistoryActor } from '../../history.ts';
+import type { Resolution } from '../../merge/resolution.ts';
+import { mergeFindings } from '../merge-findings.ts';
+import { pairsSql } from '../move-sightings.ts';
 
 /** Learns which ids of the staged records are aliases, and moves known findings to the vulnerability's own id. Returns the findings that became one. */
 export async function adoptAliases(tx: TenantTx, { orgId, importId, provider, actor }: Resolution): Promise<MergedPair[]> {

@@ -1,7 +1,7 @@
 import type { Asset, Observation } from '@rrs/scan-reports';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type ImportOptions, seen } from '../../testing/findings/imports.ts';
-import { useImportsWithApi } from '../../testing/findings/imports-with-api.ts';
+import { type ImportOptions, seen } from '../../../testing/findings/imports.ts';
+import { useImportsWithApi } from '../../../testing/findings/imports-with-api.ts';
 
 const service = useImportsWithApi();
 const { get, send, engine } = service;
@@ -109,12 +109,12 @@ describe('a source that reports several ids of an alias that is revoked keeps a 
   it('if the report has changed what it says while they were one', async () => {
     await scan([record('cve'), record('ghsa')], 1);
     await add('ghsa');
-    await scan([record('cve', { severity: 'high' }), record('ghsa', { severity: 'high', title: 'anew' })], 2);
+    await scan([record('cve', { severity: 'high' }), record('ghsa', { severity: 'high', title: 'changed' })], 2);
     await revoke('ghsa');
     expect(await findings()).toEqual(open('cve', 'ghsa'));
-    await scan([record('cve', { severity: 'high' }), record('ghsa', { severity: 'high', title: 'anew' })], 3);
+    await scan([record('cve', { severity: 'high' }), record('ghsa', { severity: 'high', title: 'changed' })], 3);
     expect(await findings()).toEqual(open('cve', 'ghsa'));
-    expect(await values()).toEqual(['about cve 4', 'anew 4']);
+    expect(await values()).toEqual(['about cve 4', 'changed 4']);
   });
 
   it('but not of an id that each of its records names next to the vulnerability', async () => {
