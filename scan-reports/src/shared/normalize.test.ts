@@ -88,6 +88,12 @@ describe('observation', () => {
     expect(observation({ ...given, location: { purl, ...stated } }).location).toEqual({ purl, ...expected });
   });
 
+  test.each(['pkg://npm/%40angular/core@17.0.0', 'pkg:///npm/%40angular/core@17.0.0'])('leaves out the slashes after the scheme of %s', (purl) => {
+    const expected = { purl: 'pkg:npm/%40angular/core@17.0.0', component: '@angular/core', version: '17.0.0' };
+    expect(observation({ ...given, location: { purl } }).location).toEqual(expected);
+    expect(observation({ ...given, location: { purl, component: 'core', version: '18' } }).location).toEqual({ ...expected, component: 'core', version: '18' });
+  });
+
   test('takes nothing from a package URL that cannot be read', () => {
     expect(observation({ ...given, location: { purl: 'pkg:npm' } }).location).toEqual({ purl: 'pkg:npm' });
   });

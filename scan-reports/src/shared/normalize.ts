@@ -80,6 +80,8 @@ function boundedLocation(location: Loose<Location>): Location {
 
 /** Not every report that has the package URL of a component repeats its name and version, by which people search. */
 function withPackage(location: Location): Location {
+  // Slashes after the scheme mean nothing.
+  if (location.purl?.startsWith('pkg:/')) return withPackage({ ...location, purl: location.purl.replace(/^pkg:\/+/, 'pkg:') });
   if (location.purl === undefined || (location.component !== undefined && location.version !== undefined)) return location;
   const purl = parsePurl(location.purl);
   if (!purl) return location;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalPurl, packageName, parsePurl, purlText } from './purl.ts';
+import { canonicalPurl, isPurl, packageName, parsePurl, purlText } from './purl.ts';
 
 /**
  * The cases of https://github.com/package-url/purl-spec (tests/, commit 16f3d0e, MIT license), one per line: a package URL, and after an arrow its
@@ -57,6 +57,20 @@ describe('parts of a package URL', () => {
     'are absent in %j',
     (text) => {
       expect(parsePurl(text)).toBeNull();
+    },
+  );
+
+  it.each(['pkg:npm/lodash', 'pkg://npm/%40angular/core@17.0.0', 'pkg:npm/@angular/core@17.0.0', 'pkg:golang/stdlib@1.22.0', 'pkg:generic/a@1?b=&c=d#e'])(
+    'are complete in %s',
+    (text) => {
+      expect(isPurl(text)).toBe(true);
+    },
+  );
+
+  it.each(['lodash', 'pkg:npm', 'pkg:npm/%2', 'pkg:npm/a%ZZb@1', 'pkg:npm/a@%FF', 'pkg:maven/@1.3.4', 'pkg:npm/a@1?broken', 'pkg:npm/a@1?b=%2'])(
+    'are malformed in %s',
+    (text) => {
+      expect(isPurl(text)).toBe(false);
     },
   );
 

@@ -19,6 +19,12 @@ export function parsePurl(text: string | undefined): Purl | null {
   return read(text ?? '').purl;
 }
 
+/** Whether the text is a package URL of any type. Unlike `parsePurl`, refuses broken percent-encoding and qualifiers that are not `key=value`. */
+export function isPurl(text: string): boolean {
+  const { purl, wellFormed } = read(text);
+  return purl !== null && wellFormed;
+}
+
 /** The canonical text of a package URL. Null if the text violates the specification or the definition of its type. */
 export function canonicalPurl(text: string): string | null {
   const { purl, wellFormed } = read(text);

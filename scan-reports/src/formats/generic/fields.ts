@@ -1,5 +1,6 @@
 import { assetTypes, severities } from '../../contract.ts';
 import { cwesOf, filePath, urlPlace } from '../../shared/normalize.ts';
+import { isPurl } from '../../shared/purl.ts';
 import { date, dayOf, isObj } from '../../shared/read.ts';
 
 /** `read` returns undefined if the field does not accept the value. `expected` completes "must be …". */
@@ -44,6 +45,11 @@ export const moment: Reader<Date> = {
   expected: 'an ISO 8601 date or time',
 };
 
+const purl: Reader<string> = {
+  read: (value) => (typeof value === 'string' && isPurl(value.trim()) ? value.trim() : undefined),
+  expected: 'a package URL (pkg:type/name@version) with a name and valid percent-encoding',
+};
+
 const cwe: Reader<number> = {
   read: (value) => (typeof value === 'number' || (typeof value === 'string' && /^(?:cwe-)?\d+$/i.test(value.trim())) ? cwesOf(value)[0] : undefined),
   expected: '',
@@ -84,7 +90,7 @@ export const fields = {
   version: text,
   fixed_version: text,
   fix_published_date: { read: (value: unknown) => dayOf(moment.read(value)), expected: 'an ISO 8601 date' },
-  purl: pattern(/^pkg:[^/]+\/.+/, 'a package URL (pkg:type/name@version)'),
+  purl,
   path: { read: (value: unknown) => filePath(text.read(value)), expected: 'text' },
   line: wholeNumber(2_147_483_647),
   port: wholeNumber(65_535),

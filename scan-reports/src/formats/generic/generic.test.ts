@@ -230,3 +230,19 @@ test.each([
 ])('rejects a report with the scan %j', async (scan, message) => {
   await expect(readAll(generic, fromBuffer(JSON.stringify({ findings: [{ title: 'A', severity: 'low' }], scan })))).rejects.toThrow(message);
 });
+
+test.each([
+  ['pkg://npm/%40angular/core@17.0.0', true],
+  ['pkg:npm/%40angular/core@17.0.0', true],
+  ['pkg:golang/stdlib@1.22.0', true],
+  ['pkg:npm/%2', false],
+  ['pkg:npm/a%ZZb@1', false],
+  ['pkg:maven/@1.3.4', false],
+  ['pkg:npm', false],
+])('the package URL %s is accepted: %s', async (purl, accepted) => {
+  const text = JSON.stringify({ findings: [{ title: 'A', severity: 'low', purl }] });
+  const { observations, rejections } = await readAll(generic, fromBuffer(text));
+  expect(observations).toHaveLength(accepted ? 1 : 0);
+  const reason = 'purl must be a package URL (pkg:type/name@version) with a name and valid percent-encoding';
+  expect(rejections).toEqual(accepted ? [] : [{ place: 'findings[0]', reason }]);
+});

@@ -24,6 +24,7 @@ it.each([
   ['CVE-2022-0778', false],
   ['CWE-79', false],
   ['pkg:npm/lodash@4.17.15', false],
+  ['pkg://npm/lodash@4.17.15', false],
 ])('whether a search for "%s" also finds longer words: %s', (query, finds) => {
   expect(hasPrefix(searchFor(query))).toBe(finds);
 });

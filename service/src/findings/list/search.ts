@@ -37,7 +37,7 @@ export function requiresId(match: Match): boolean {
   return 'id' in match || ('any' in match && match.any.some(requiresId));
 }
 
-const PURL = /\bpkg:[a-z0-9.+-]+\/\S+/gi;
+const PURL = /\bpkg:\/*[a-z0-9.+-]+\/\S+/gi;
 const WHOLE_ID = /^(?:cve-\d{4}-\d{4,}|ghsa(?:-[a-z0-9]{4}){3})$/;
 const MAYBE_ID = /^[a-z]+-.*\d/;
 const CWE = /^cwe-(\d{1,5})$/;
