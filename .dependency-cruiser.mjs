@@ -34,7 +34,7 @@ const subFolders = {
     export: ['fields', 'list'],
     merge: ['fields', 'identity', 'decisions'],
     absence: ['merge'],
-    import: ['absence', 'merge', 'decisions', 'endings', 'identity-changes'],
+    import: ['absence', 'merge', 'decisions', 'endings', 'identity', 'identity-changes'],
     details: ['fields', 'list', 'merge', 'absence'],
     facts: ['fields', 'list', 'merge', 'import'],
     endings: ['merge', 'decisions'],

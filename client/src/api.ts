@@ -3771,7 +3771,7 @@ export type ScanScope = {
   track?: string;
   /** Pull requests and branches of the asset that have been merged or closed, as the pipeline names them. Their tracks end, which proves nothing about their findings. Tracks whose findings count do not end: `DELETE /assets/{id}/tracks/{name}` ends those */
   ended_tracks?: string[];
-  /** The part of a repository that was scanned, such as one lock file. Only findings of scans of the same part are closed. `.` says that all of it was scanned */
+  /** The part of a repository that was scanned, such as one lock file. Only findings of scans of the same part are closed. Paths in the report are relative to it, unless they begin with it. `.` says that all of it was scanned */
   path?: string;
   /** Kinds of findings that the tool looked for, if the report does not show it. Trivy does not mention secrets if it finds none, so its last secret is closed only with this statement. `known` says that a report has all findings, although it calls all of them new since a baseline. Evidence packages name it as a statement of the uploader */
   looked_for?: ('secrets' | 'misconfigurations' | 'licenses' | 'known')[];

@@ -99,7 +99,7 @@ const scopeFields = {
   path: Type.Optional(
     Text(1, 1_000, {
       description:
-        'The part of a repository that was scanned, such as one lock file. Only findings of scans of the same part are closed. `.` says that all of it was scanned',
+        'The part of a repository that was scanned, such as one lock file. Only findings of scans of the same part are closed. Paths in the report are relative to it, unless they begin with it. `.` says that all of it was scanned',
       examples: ['services/pay'],
     }),
   ),

@@ -177,6 +177,25 @@ describe('a finding is contradicted', () => {
   });
 });
 
+it('a report on a part of a repository names paths from there, and the package from the root', async () => {
+  const seen = { component_version: null, source: 'semgrep', track: '', first_seen: '2026-01-01T00:00:00.000Z', last_seen: '2026-01-01T00:00:00.000Z' };
+  const occurrences = [{ place: 'path svc/a/src/a.py', state: 'absent' as const, ...seen }];
+  const code = claim({
+    weakness: 'semgrep:rules.x',
+    cves: [],
+    component: null,
+    place: 'svc/a/src/a.py:3',
+    asset: { ...ASSET, type: 'repository' },
+    occurrences,
+    occurrence_count: 1,
+  });
+  const reports = { findings: [code], before: semgrep([3]), formats: ['semgrep', 'semgrep'] as [string, string] };
+  expect(await only({ ...reports, after: semgrep([]) })).toMatchObject({ result: 'confirmed' });
+  expect(await only({ ...reports, after: semgrep([9]) })).toMatchObject({ result: 'not_checkable' });
+  expect(await only({ ...reports, after: semgrep([3]) })).toMatchObject({ result: 'contradicted' });
+  expect(await only({ ...reports, before: semgrep([3]).replace('src/a.py', 'b/a.py') })).toMatchObject({ result: 'contradicted' });
+});
+
 describe('a finding is not checkable', () => {
   it.for<[string, string | Uint8Array]>([
     ['garbage', Buffer.alloc(100_000, 0xff)],

@@ -3,6 +3,7 @@ import { normalAsset } from '../../assets/names/asset-name.ts';
 import { assetKeys } from '../../assets/recognize/keys.ts';
 import { type Component, componentOf, sameComponent } from '../../findings/identity/component.ts';
 import { identityOf } from '../../findings/identity/identity.ts';
+import { normalPath } from '../../findings/identity/paths.ts';
 import type { Claim } from './claims.ts';
 
 /** How a record of a report relates to a finding. */
@@ -83,9 +84,8 @@ export function relationOf(target: Target, candidate: Candidate): Relation | nul
     if (!isInComponent(target, candidate)) return null;
   } else if (candidate.component !== null || !isAtPlace(target, candidate)) return null;
   if (!isOnAsset) return 'other_asset';
-  const { place } = target.claim;
   // One check can fail at several lines of a file, and each of them is a finding.
-  return target.components.length === 0 && candidate.line !== null && candidate.line !== place ? 'other_line' : 'same';
+  return target.components.length === 0 && candidate.line !== null && !isInRepository(target.claim.place, candidate.line) ? 'other_line' : 'same';
 }
 
 function isInComponent({ components }: Target, { component }: Candidate): boolean {
@@ -94,7 +94,14 @@ function isInComponent({ components }: Target, { component }: Candidate): boolea
 
 /** The package lists the first places of a finding. If there are more, each place may be one of them. */
 function isAtPlace({ places, claim }: Target, { placeLabel }: Candidate): boolean {
-  return places.size === 0 || claim.occurrence_count > claim.occurrences.length || places.has(placeLabel);
+  if (places.size === 0 || claim.occurrence_count > claim.occurrences.length || places.has(placeLabel)) return true;
+  const [, path] = /^path (.*)$/s.exec(placeLabel) ?? [];
+  return path !== undefined && [...places].some((place) => isInRepository(place, path));
+}
+
+/** Whether a place is the one that a report names. A report on a part of a repository names it from there, and the package from the root. */
+function isInRepository(place: string | null, named: string): boolean {
+  return place === named || (place?.endsWith(`/${normalPath(named)}`) ?? false);
 }
 
 /** Two CVE IDs that differ are two vulnerabilities. Other IDs can be names of the same one. */

@@ -29,6 +29,16 @@ export function normalPath(path: string): string {
   return start === -1 ? path : parts.slice(start).join('/');
 }
 
+/** A path that a person states: "./services//pay/" is "services/pay". */
+export function folderPath(path: string): string {
+  const parts: string[] = [];
+  for (const part of path.trim().split(/[\\/]/)) {
+    if (part === '..') parts.pop();
+    else if (part !== '' && part !== '.') parts.push(part);
+  }
+  return parts.join('/');
+}
+
 /**
  * Whether two paths may name the same file although their tools started in different folders: one ends with the other, by at least two segments.
  * Only for paths of different sources, and of components after `withoutVersion`. Two paths of one source are compared exactly, because `node_modules/a/package.json` and

@@ -20,6 +20,7 @@ import { reopenRegressions, reopenRiskIncreased } from '../decisions/risk-increa
 import { endNamedTracks } from '../endings/end-named-tracks.ts';
 import { type FindingFollower, idsSql } from '../follower.ts';
 import type { HistoryActor } from '../history.ts';
+import { folderPath } from '../identity/paths.ts';
 import { adoptIdentities } from '../identity-changes/adopt-identities.ts';
 import { followAsset } from '../identity-changes/follow-asset.ts';
 import { reopenUnproven } from '../identity-changes/reopen-unproven.ts';
@@ -35,7 +36,7 @@ import type { Read } from './reading/read-report.ts';
 import type { Staged } from './reading/stage-report.ts';
 import { UNSPECIFIED } from './report-assets.ts';
 import { factsOf, isTimeStated, timesOf } from './run-times.ts';
-import { GENERIC, normalPath } from './uploaded-by.ts';
+import { GENERIC } from './uploaded-by.ts';
 
 /** Describes a report that a connection collected. */
 export interface Collected {
@@ -111,7 +112,7 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report):
     facts: staged.run,
     searchStated: scope.looked_for?.filter((kind) => staged.run.left_out?.includes(kind)) ?? [],
     isPartStated: scope.path !== undefined,
-    wholeStated: scope.path !== undefined && normalPath(scope.path) === '' ? (staged.run.lock_files ?? []) : null,
+    wholeStated: scope.path !== undefined && folderPath(scope.path) === '' ? (staged.run.lock_files ?? []) : null,
     toolVersion: staged.run.tool_version ?? null,
     isTimeStated: isTimeStated(scope, staged),
     lists: listedBy(scope, report),

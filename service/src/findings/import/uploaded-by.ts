@@ -1,4 +1,5 @@
 import type { TenantTx } from '../../db/database.ts';
+import { folderPath } from '../identity/paths.ts';
 import { readSourcesLike, type Source } from '../merge/sources.ts';
 import type { ScanScope } from './manage-imports.ts';
 import type { Found } from './reading/read-report.ts';
@@ -9,17 +10,7 @@ export const GENERIC = 'generic';
 /** Runs of different parts of an asset are different sources, whether the scope or the report names the part. */
 function uploadedBy({ format, about }: Found, { name = '', path = '' }: ScanScope): Source {
   const tool = [...new Set(about?.tools ?? [])].sort().join(' + ');
-  return { kind: 'import', provider: format.id, tool, name, path: [normalPath(path), about?.part ?? ''].filter(Boolean).join(' ') };
-}
-
-/** The folder "./services//pay/" is "services/pay". */
-export function normalPath(path: string): string {
-  const parts: string[] = [];
-  for (const part of path.trim().split(/[\\/]/)) {
-    if (part === '..') parts.pop();
-    else if (part !== '' && part !== '.') parts.push(part);
-  }
-  return parts.join('/');
+  return { kind: 'import', provider: format.id, tool, name, path: [folderPath(path), about?.part ?? ''].filter(Boolean).join(' ') };
 }
 
 /**

@@ -5,6 +5,7 @@ import type { SaidContents } from '../../merge/known-records.ts';
 import type { StagingTable } from '../../merge/staging.ts';
 import type { ScanScope } from '../manage-imports.ts';
 import { reportAssets } from '../report-assets.ts';
+import { inPart } from './in-part.ts';
 import { namedVulnerabilities } from './named-vulnerabilities.ts';
 import { chooseFormat, type FileHost, openReport } from './open-report.ts';
 import { receivedBefore, type Staged, stageReport } from './stage-report.ts';
@@ -90,7 +91,7 @@ export function readerOf(known: readonly ReportFormat[]): Reader {
 
 async function readReport(known: readonly ReportFormat[], { orgId, importId, scope, filename, isFast, ...task }: ReadTask, host: ReadingHost): Promise<Read> {
   const input = openReport(filename, host);
-  const format = await chooseFormat(known, task.format, input);
+  const format = inPart(await chooseFormat(known, task.format, input), scope.path);
   const about = (await format.about?.(input)) ?? null;
   const found: Found = { format: { id: format.id, ...(format.states ? { states: format.states } : {}) }, about };
   const { origin, policy, covered, isKnown } = await host.begin(found);
