@@ -194,10 +194,7 @@ export interface ListedComponent {
   version: string;
 }
 
-/**
- * Kinds of findings that tools have options to leave out. A severity is what the tool says of the finding. `known` is what was known when a baseline was set,
- * which can be any finding.
- */
+/** Kinds of findings that tools have options to leave out. A severity is what the tool says. `known` is any finding that was known when a baseline was set. */
 export const lookedForKinds = [
   'system_packages',
   'libraries',
@@ -255,10 +252,7 @@ export interface About {
   part?: string;
   /** False if a run did not complete. Findings that are missing from the report may then still exist. */
   finished: boolean;
-  /**
-   * Files and folders (with everything below them) that the tool did not scan. Findings that are missing there may still exist.
-   * Written in the same form as `location.path` of the format's observations.
-   */
+  /** Files and folders (with everything below them) that the tool did not scan, in the form of `location.path`. Findings missing there may still exist. */
   unread: readonly string[];
   /**
    * Checks that were skipped in a file or on a site, or of which the report may not list all places there: by `rule` and `location.path` or the origin of
@@ -286,10 +280,7 @@ export interface ReportFormat {
    * states does not prevent closing.
    */
   states?: readonly RunFact[];
-  /**
-   * Whether such a report names every asset of `assetType` that the run reached, also those without findings. A run that names none has reached none,
-   * whatever it was started for.
-   */
+  /** Whether such a report names every asset of `assetType` that the run reached, also those without findings. One that names none has reached none. */
   listsAssets?(head: ReportHead): boolean;
   detect(head: ReportHead): boolean;
   /** For formats that several tools write, or whose reports list what was not scanned. Must stream. */
@@ -298,7 +289,7 @@ export interface ReportFormat {
   read(input: ReportInput): AsyncGenerator<ReportEntry>;
 }
 
-/** The file as a whole cannot be read: it has another format, is damaged or incomplete. The message is shown to users. */
+/** The file cannot be read: it has another format, is damaged or incomplete. The message is shown to users. */
 export class ReportError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

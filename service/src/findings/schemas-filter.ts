@@ -49,7 +49,8 @@ export const filters = {
   ),
   new_since_track: Type.Optional(
     Text(1, 200, {
-      description: 'Not on this branch, environment or release line at present. Together with `track`: what a branch adds to another, which includes closed findings that a pull request has brought back, and no other closed ones',
+      description:
+        'Not on this branch, environment or release line at present. Together with `track`: what a branch adds to another, which includes closed findings that a pull request has brought back, and no other closed ones',
       examples: ['main'],
     }),
   ),
@@ -68,7 +69,13 @@ export const filters = {
     }),
   ),
   not_component: Multi(Text(1, 300), 'Not in one of these components', ['lodash']),
-  path: Type.Optional(Text(1, 1_000, { description: 'In this file or below this folder, ignoring case. The path starts at the root of the repository or image: `src` does not match `frontend/src/a.ts`', examples: ['src/auth'] })),
+  path: Type.Optional(
+    Text(1, 1_000, {
+      description:
+        'In this file or below this folder, ignoring case. The path starts at the root of the repository or image: `src` does not match `frontend/src/a.ts`',
+      examples: ['src/auth'],
+    }),
+  ),
   not_path: Multi(Text(1, 1_000), 'Not in one of these files and not below one of these folders, as for `path`', ['test']),
   rule: Multi(Text(1, 500), 'Found by a check with one of these ids of the tool, ignoring case', ['KSV014']),
   not_rule: Multi(Text(1, 500), 'Not found by a check with one of these ids', ['KSV014']),

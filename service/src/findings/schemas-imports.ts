@@ -6,7 +6,8 @@ import { ScopeAsset } from './schemas.ts';
 
 export const changeKinds = ['created', 'reopened', 'closed', 'updated', 'unchanged'] as const;
 const Kind = OneOf(changeKinds, {
-  description: 'What the import did to the finding. If several apply, the first of: `created`, `reopened`, `closed`, `updated`. A finding that a pull request brings back is `reopened`, but keeps its status',
+  description:
+    'What the import did to the finding. If several apply, the first of: `created`, `reopened`, `closed`, `updated`. A finding that a pull request brings back is `reopened`, but keeps its status',
 });
 
 export const ImportChange = Named('ImportChange', {

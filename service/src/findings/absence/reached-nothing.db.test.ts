@@ -25,7 +25,10 @@ const openvas = (hosts: string, results: string, day: number) => `<report id="1"
 const openvasHost = `<host><ip>192.0.2.1</ip><detail><name>hostname</name><value>${HOST}</value></detail></host>`;
 const result = `<result><name>A</name><host>192.0.2.1<hostname>${HOST}</hostname></host><port>443/tcp</port><nvt oid="1.2.3"><name>A</name></nvt><threat>High</threat><severity>8.0</severity></result>`;
 
-const nexpose = (nodes: string, day: number) => `<NexposeReport version="2.0"><scans><scan id="1" startTime="2026010${day}T120000000" endTime="2026010${day}T120000000" status="finished"/></scans>
+const nexpose = (
+  nodes: string,
+  day: number,
+) => `<NexposeReport version="2.0"><scans><scan id="1" startTime="2026010${day}T120000000" endTime="2026010${day}T120000000" status="finished"/></scans>
   <nodes>${nodes}</nodes><VulnerabilityDefinitions><vulnerability id="a" title="A" severity="8" cvssScore="8.0"/></VulnerabilityDefinitions></NexposeReport>`;
 const node = (status: string, tests: string) => `<node address="192.0.2.1" status="${status}"><names><name>${HOST}</name></names>${tests}</node>`;
 const test = '<tests><test id="a" scan-id="1" status="vulnerable-exploited"/></tests>';
