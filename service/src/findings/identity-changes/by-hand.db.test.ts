@@ -134,6 +134,31 @@ describe('findings that a person merges', () => {
     expect(await present()).toEqual(['a/lib.jar']);
   });
 
+  it.each([
+    ['false_positive', { status: 'false_positive', justification: 'inaccurate_finding', reason: 'looked at' }],
+    ['risk_accepted', acceptance],
+  ])('keep a decision about both when the report that has both comes again: %s', async (status, patch) => {
+    const asset: Asset = { type: 'container_image', name: `merge-${++count}:prod` };
+    const at = (component: string, path: string, title: string) =>
+      seen({ asset, vulnerability_ids: [`CVE-2026-${40_000 + count}`], location: { component, path }, title });
+    const both = (title: string) => [at('libfoo', 'a/lib.jar', title), at('foo', 'b/lib.jar', title)];
+    await scan(asset, both('x'), 1);
+    const [one = '', other = ''] = (await get<{ data: Shown[] }>(`/findings?asset=merge-${count}&sort=created_at`)).data.map(({ id }) => id);
+    expect(await merge(other, one)).toMatchObject({ status: 200 });
+    const [kept = ''] = (await get<{ data: Shown[] }>(`/findings?asset=merge-${count}`)).data.map(({ id }) => id);
+    const places = async (id: string) =>
+      (await get<{ data: { location: { path: string } }[] }>(`/findings/${id}/occurrences`)).data.map(({ location }) => location.path).sort();
+    expect(await places(kept)).toEqual(['a/lib.jar', 'b/lib.jar']);
+    expect(await read(kept)).toMatchObject({ occurrence_count: 2 });
+    await send('PATCH', `/findings/${kept}`, patch);
+    for (const [day, title] of ['x', 'x', 'y'].entries()) {
+      await scan(asset, both(title), 2 + day);
+      expect(await read(kept)).toMatchObject({ status });
+    }
+    await split(kept === one ? other : one);
+    expect([await places(one), await places(other)].sort()).toEqual([['a/lib.jar'], ['b/lib.jar']]);
+  });
+
   it('are closed only when no source of either sees them', async () => {
     const { asset, older, newer } = await twoFindings();
     await merge(newer, older);

@@ -8,6 +8,7 @@ import type { FindingRow } from '../fields/field.ts';
 import { type FindingFollower, idsSql, type SeparatedPair } from '../follower.ts';
 import { takeImportLock } from '../import-lock.ts';
 import { readFinding } from '../list/list.ts';
+import { countPlaces } from '../merge/write-places.ts';
 import { mergeFindings } from './merge-findings.ts';
 import { keepOwnIds } from './named-ids.ts';
 import { splitFindings } from './split-findings.ts';
@@ -30,6 +31,7 @@ export async function mergeByHand(tx: TenantTx, actor: Actor, follower: FindingF
   ];
   const pair = { from_id: newer.id, into_id: older.id };
   await mergeFindings(tx, actor, sql`select ${pair.from_id}::uuid as from_id, ${pair.into_id}::uuid as into_id`, { kind: 'by_person', reason });
+  await countPlaces(tx, orgId, idsSql([older.id]));
   await recordAudit(tx, actor, { action: 'finding.merged', objectType: 'finding', objectId: newer.id, after: { merged_into: older.id, reason } });
   await follower.moveLinks(tx, actor, [pair]);
   await follower.follow(tx, actor, idsSql([older.id]));

@@ -8,7 +8,7 @@ import { reasonSentences } from '../reason-codes.ts';
 import { severityNameSql } from '../severity.ts';
 import type { Status } from '../status.ts';
 import { keepLastSeen } from './cover-by-runs.ts';
-import { keepSaid, moveSightings, type Pair, pairsSql } from './move-sightings.ts';
+import { keepBothPlaces, keepSaid, moveSightings, type Pair, pairsSql } from './move-sightings.ts';
 
 export interface MergeCause {
   kind: 'by_person' | 'asset_merge' | 'alias' | 'source_package' | 'component';
@@ -63,6 +63,7 @@ async function mergeRound(tx: TenantTx, actor: HistoryActor, rows: readonly Pair
   await keepLastSeen(tx, orgId, sql`f.id in (${idsSql(rows.flatMap(({ from_id, into_id }) => [from_id, into_id]))})`);
   await keepSaid(tx, orgId, rows);
   await recordRules(tx, actor, rows, cause);
+  if (cause.kind === 'by_person') await keepBothPlaces(tx, orgId, rows);
   await moveSightings(tx, orgId, rows);
   await adoptStatus(tx, actor, rows);
   await joinDecisions(tx, actor, rows);

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 import type { MergedPair } from '../follower.ts';
 import { saidByFindingSql } from '../merge/merged-values.ts';
+import { placeKey } from '../merge/write-places.ts';
 
 export type Pair = MergedPair;
 
@@ -24,6 +25,24 @@ export const namedSql = (x: string) => sql`coalesce(${sql.ref(`${x}.said`)}->'na
 const both = (orgId: string, pairs: readonly Pair[]) => sql`
   ${pairsSql(pairs)} join sightings a on a.org_id = ${orgId} and a.finding_id = pair.from_id
   join sightings b on b.org_id = ${orgId} and b.finding_id = pair.into_id and b.source_id = a.source_id and b.track = a.track`;
+
+/**
+ * Before two sightings of one source become one, their places are kept as occurrences if they differ: the report that has both shows no new place, so that a
+ * decision about both holds. Requires `keepSaid`.
+ */
+export async function keepBothPlaces(tx: TenantTx, orgId: string, pairs: readonly Pair[]): Promise<void> {
+  const differing = sql`${both(orgId, pairs)} where a.place is distinct from b.place`;
+  await sql`
+    insert into occurrences (org_id, finding_id, source_id, track, place, label, location, state, first_seen, last_seen)
+    select ${orgId}, one.finding_id, one.source_id, one.track, ${placeKey(sql`one.place`)}, one.place, one.said->'location', case one.state when 'present' then 'present' else 'absent' end,
+      one.first_seen, one.last_seen
+    from (select a.* from ${differing} union select b.* from ${differing}) one where one.place is not null and one.said ? 'location'
+    on conflict do nothing`.execute(tx);
+  await sql`
+    update sightings own set place = null
+    from (select a.finding_id, a.source_id, a.track from ${differing} union select b.finding_id, b.source_id, b.track from ${differing}) one
+    where own.org_id = ${orgId} and own.finding_id = one.finding_id and own.source_id = one.source_id and own.track = one.track`.execute(tx);
+}
 
 /** The columns of a sighting that the source fills. */
 const statement = [
