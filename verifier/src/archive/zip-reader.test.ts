@@ -30,7 +30,8 @@ async function* streamed(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 test('reads archives of the writer', async () => {
-  const file = fc.record({ name: fc.stringMatching(/^[a-z]{1,9}\/[a-z]{1,9}$/), content: fc.uint8Array({ maxLength: 50 }), stream: fc.boolean() });
+  // Windows reserves some names, such as `prn`. None of them begins with "f".
+  const file = fc.record({ name: fc.stringMatching(/^f[a-z]{0,8}\/f[a-z]{0,8}$/), content: fc.uint8Array({ maxLength: 50 }), stream: fc.boolean() });
   const files = fc.uniqueArray(file, { selector: ({ name }) => name, minLength: 1, maxLength: 8 });
   await fc.assert(
     fc.asyncProperty(files, async (list) => {
