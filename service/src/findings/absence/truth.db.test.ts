@@ -237,6 +237,23 @@ describe('claims', () => {
   });
 });
 
+it('reports that call one of two places fixed hide nothing at the place that nobody has decided about', async () => {
+  const image = imageOf('pay:prod');
+  const place = (path: string, present = true) => log4j(image, { present, location: { ...log4j(image).location, path } });
+  await scan(image, [place('a.jar'), other(image)], 1);
+  const { rows } = await engine.admin().query(`select id from findings where org_id = $1 and weakness = 'CVE-2021-44228'`, [org]);
+  const patch = { status: 'false_positive', justification: 'inaccurate_finding', reason: 'looked at' } as const;
+  await engine.db().withTenant({ orgId: org }, (tx) => updateFinding(tx, systemActor(org, 'Ada'), { id: rows[0].id, patch, check: () => {} }, engine.follower));
+  await scan(image, [place('a.jar'), place('b.jar'), other(image)], 2);
+  expect(await statusOf()).toBe('open');
+  for (const day of [3, 4]) {
+    await scan(image, [place('a.jar', false), other(image)], day);
+    expect(await statusOf()).toBe('open');
+  }
+  await scan(image, [place('b.jar', false), place('a.jar', false), other(image)], 5);
+  expect(['open', 'remediated']).toContain(await statusOf());
+});
+
 describe('an accepted risk', () => {
   const [prod, staging, qa] = [imageOf('pay:prod'), imageOf('pay:staging'), imageOf('pay:qa')];
   const accept = async () => {
