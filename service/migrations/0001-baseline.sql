@@ -1024,6 +1024,8 @@ create table decisions (
   ended_at timestamptz(3),
   -- A code of findings/reason-codes.ts.
   ended_reason text,
+  -- The decision about a finding that was merged into this one.
+  copy_of uuid,
   primary key (org_id, finding_id, id),
   foreign key (org_id, finding_id) references findings (org_id, id),
   check (kind <> 'acceptance' or (owner is not null and expires_at is not null and reason is not null)),

@@ -338,6 +338,7 @@ interface DecisionsTable {
   decided_at: Timestamp | null;
   ended_at: Timestamp | null;
   ended_reason: string | null;
+  copy_of: string | null;
 }
 
 interface EventsTable {

@@ -7,7 +7,12 @@ import { scanOfSql } from '../scan-of.ts';
 import { isUncovered } from './places.ts';
 
 /** Why scans end an acceptance of which nothing is left. It holds again if the finding is back. */
-const endedByScan: readonly ReasonCode[] = ['acceptance_fixed', 'source_retracted', 'check_retired', 'asset_gone', 'track_ended'];
+const endedByScan: readonly ReasonCode[] = ['acceptance_fixed', 'scan_absent', 'source_retracted', 'check_retired', 'asset_gone', 'track_ended'];
+
+/** Why a finding is open that no person reopened. */
+const reopened: readonly ReasonCode[] = ['scan_seen_again', 'asset_listed', 'scan_unable'];
+const whileActive = sql`${[...reopened, 'new_occurrence', 'merged']}::text[]`;
+const onceEnded = sql`${[...reopened, 'track_unmerged', 'asset_unmerged']}::text[]`;
 
 interface Scope {
   /** Selects the findings whose places may have changed. May select more. */
@@ -33,15 +38,15 @@ export async function followPlaces(tx: TenantTx, actor: HistoryActor, { ids, imp
     with candidates as materialized (
       select f.id, f.status as before, f.reason_code as old_code, d.id as decision_id, d.kind, d.state, d.owner, d.expires_at, d.compensating_control, d.reason as words, d.justification,
         ${decided} as decided, ${isUncovered(orgId)} as uncovered,
-        f.severity > d.severity or (f.kev and not d.kev) as risen,
+        d.kind = 'acceptance' and (d.expires_at <= now() or f.severity > d.severity or (f.kev and not d.kev)) as outdated,
         exists (select from sightings s where s.org_id = ${orgId} and s.finding_id = f.id and s.state = 'present') as present
       from findings f
       join lateral (
         select * from decisions d where d.org_id = ${orgId} and d.finding_id = f.id
-          and (d.state = 'active' or (d.state = 'ended' and d.ended_reason = any(${endedByScan}) and d.expires_at > now()))
+          and (d.state = 'active' or (d.state = 'ended' and d.ended_reason = any(${endedByScan})))
         order by d.state, d.decided_at desc limit 1
       ) d on true
-      where f.org_id = ${orgId} and f.id in (${ids}) and (f.status in ('risk_accepted', 'false_positive') or f.reason_code in ('new_occurrence', 'scan_seen_again', 'track_unmerged', 'asset_unmerged', 'asset_listed', 'scan_unable'))
+      where f.org_id = ${orgId} and f.id in (${ids}) and (f.status in ('risk_accepted', 'false_positive') or f.reason_code = any(${whileActive} || ${onceEnded}))
     ), moved as materialized (
       select c.*, ${scanOfSql(orgId, importId, sql`c.id`)} as scan, case when uncovered then 'open' else decided end as after, case when not uncovered then compensating_control end as control,
         case when uncovered then ${new_occurrence}::text else coalesce(words, case state when 'ended' then ${acceptance_resumed}::text else ${decision_resumed}::text end) end as reason,
@@ -49,8 +54,7 @@ export async function followPlaces(tx: TenantTx, actor: HistoryActor, { ids, imp
         case when uncovered then ${new_occurrence}::text when state = 'ended' then ${acceptance_resumed}::text else ${decision_resumed}::text end as sentence
       from candidates c
       where (uncovered and state = 'active' and before = decided)
-        or (not uncovered and present and before = 'open' and state = 'active' and old_code in ('new_occurrence', 'scan_seen_again', 'asset_listed', 'scan_unable'))
-        or (not uncovered and present and before = 'open' and state = 'ended' and old_code in ('scan_seen_again', 'track_unmerged', 'asset_unmerged', 'asset_listed', 'scan_unable') and not risen)
+        or (not uncovered and present and before = 'open' and not outdated and old_code = any(case state when 'active' then ${whileActive} else ${onceEnded} end))
     ), emitted as (
       ${emitSql(orgId, 'finding.status_changed', events)}
     ), recorded as (

@@ -8,6 +8,7 @@ import { reasonSentences } from '../reason-codes.ts';
 import { severityNameSql } from '../severity.ts';
 import type { Status } from '../status.ts';
 import { keepLastSeen } from './cover-by-runs.ts';
+import { adoptDecisions, decisionsThatStay, endDecisionsOfMerged, joinDecisions } from './merge-decisions.ts';
 import { keepBothPlaces, keepSaid, moveSightings, type Pair, pairsSql } from './move-sightings.ts';
 
 export interface MergeCause {
@@ -63,10 +64,13 @@ async function mergeRound(tx: TenantTx, actor: HistoryActor, rows: readonly Pair
   await keepLastSeen(tx, orgId, sql`f.id in (${idsSql(rows.flatMap(({ from_id, into_id }) => [from_id, into_id]))})`);
   await keepSaid(tx, orgId, rows);
   await recordRules(tx, actor, rows, cause);
-  if (cause.kind === 'by_person') await keepBothPlaces(tx, orgId, rows);
+  const staying = await decisionsThatStay(tx, orgId, rows);
+  await keepBothPlaces(tx, orgId, rows);
   await moveSightings(tx, orgId, rows);
+  await adoptDecisions(tx, orgId, { pairs: rows, winners: winnersSql(orgId, rows), staying });
   await adoptStatus(tx, actor, rows);
-  await joinDecisions(tx, actor, rows);
+  await joinDecisions(tx, orgId, rows);
+  await endDecisionsOfMerged(tx, orgId, rows);
   await closeMerged(tx, actor, rows, cause);
   await foldAgain(
     tx,
@@ -91,30 +95,25 @@ async function recordRules(tx: TenantTx, { orgId, person }: HistoryActor, pairs:
   );
 }
 
-/** Gives the findings that stay the status, decision and severity that a person set of the others, if that hides less. */
-async function adoptStatus(tx: TenantTx, actor: HistoryActor, pairs: readonly Pair[]): Promise<void> {
-  const { orgId } = actor;
-  const sentence = sql`${reasonSentences.merged}::text`;
-  const winners = sql`(
+/** The findings that are merged and whose status hides less than that of the finding that stays, `into_id`. */
+function winnersSql(orgId: string, pairs: readonly Pair[]): RawBuilder<unknown> {
+  return sql`(
     select distinct on (pair.into_id) pair.into_id, f.* from ${pairsSql(pairs)}
     join findings f on f.org_id = ${orgId} and f.id = pair.from_id join findings kept on kept.org_id = ${orgId} and kept.id = pair.into_id
     where ${opennessOf(sql`f.status`)} < ${opennessOf(sql`kept.status`)} order by pair.into_id, ${opennessOf(sql`f.status`)}, f.id)`;
-  await sql`
-    update decisions d set state = case d.state when 'active' then 'ended' else 'void' end, ended_at = now(), ended_reason = 'merged' from ${winners} won
-    where d.org_id = ${orgId} and d.finding_id = won.into_id and d.state in ('active', 'requested')`.execute(tx);
-  await sql`
-    insert into decisions (org_id, finding_id, id, kind, state, scope, person, person_name, approver, approver_name, approver_reason, reason, owner, expires_at, compensating_control,
-      justification, severity, kev, places, requested_at, decided_at)
-    select d.org_id, won.into_id, new_id(), d.kind, d.state, d.scope, d.person, d.person_name, d.approver, d.approver_name, d.approver_reason, d.reason, d.owner, d.expires_at,
-      d.compensating_control, d.justification, d.severity, d.kev, d.places, d.requested_at, d.decided_at
-    from ${winners} won join decisions d on d.org_id = ${orgId} and d.finding_id = won.id and d.state = 'active'`.execute(tx);
+}
+
+/** Gives the findings that stay the status and severity that a person set of the others, if that hides less. */
+async function adoptStatus(tx: TenantTx, actor: HistoryActor, pairs: readonly Pair[]): Promise<void> {
+  const { orgId } = actor;
+  const sentence = sql`${reasonSentences.merged}::text`;
   const entries = sql`
     select into_id as finding_id, 'status_changed' as action, jsonb_build_object('status', before, 'reason_code', before_code) as before,
       jsonb_build_object('status', status, 'reason_code', 'merged', 'status_reason', status_reason, 'compensating_control', compensating_control, 'closed_at', closed_at) as after, ${sentence} as reason from won`;
   const events = sql`select into_id::text as subject, jsonb_build_object('from', before, 'to', status, 'reason_code', 'merged') as data from won`;
   const taken = statusColumns.filter((column) => column !== 'status_changed_at' && column !== 'reason_code');
   await sql`
-    with won as materialized (select won.*, kept.status as before, kept.reason_code as before_code from ${winners} won join findings kept on kept.org_id = ${orgId} and kept.id = won.into_id),
+    with won as materialized (select won.*, kept.status as before, kept.reason_code as before_code from ${winnersSql(orgId, pairs)} won join findings kept on kept.org_id = ${orgId} and kept.id = won.into_id),
     recorded as (${historySql(actor, entries)}), emitted as (${emitSql(orgId, 'finding.status_changed', events)})
     update findings f set ${sql.join(taken.map((column) => sql`${sql.ref(column)} = ${sql.ref(`won.${column}`)}`))}, reason_code = 'merged', status_changed_at = now()
     from won where f.org_id = ${orgId} and f.id = won.into_id`.execute(tx);
@@ -125,37 +124,9 @@ async function adoptStatus(tx: TenantTx, actor: HistoryActor, pairs: readonly Pa
     where f.org_id = ${orgId} and f.id = pair.into_id and f.severity_override is null and a.severity_override is not null`.execute(tx);
 }
 
-/**
- * If the same was decided about both, one decision covers the places of both: the stricter one, of the lower severity and the earlier end. It begins with the
- * merge, so that a split can tell it from those that it replaces.
- */
-async function joinDecisions(tx: TenantTx, { orgId }: HistoryActor, pairs: readonly Pair[]): Promise<void> {
-  await sql`
-    with same as materialized (
-      select own.*, theirs.places as their_places, theirs.scope as their_scope, theirs.severity as their_severity, theirs.kev as their_kev, theirs.expires_at as their_end
-      from ${pairsSql(pairs)} join decisions own on own.org_id = ${orgId} and own.finding_id = pair.into_id and own.state = 'active'
-      join decisions theirs on theirs.org_id = ${orgId} and theirs.finding_id = pair.from_id and theirs.state = 'active' and theirs.kind = own.kind
-      where own.places is distinct from theirs.places
-    ), kept as (
-      insert into decisions (org_id, finding_id, id, kind, state, scope, person, person_name, approver, approver_name, approver_reason, reason, owner, expires_at, compensating_control,
-        justification, severity, kev, places, requested_at, decided_at, ended_at, ended_reason)
-      select org_id, finding_id, new_id(), kind, 'ended', scope, person, person_name, approver, approver_name, approver_reason, reason, owner, expires_at, compensating_control,
-        justification, severity, kev, places, requested_at, decided_at, now(), 'merged' from same
-    )
-    update decisions d set places = distinct_sorted(same.places || same.their_places), scope = case when same.their_scope = 'finding' then same.scope else same.their_scope end,
-      expires_at = least(same.expires_at, same.their_end), severity = least(same.severity, same.their_severity), kev = same.kev and same.their_kev, decided_at = now()
-    from same where d.org_id = ${orgId} and d.finding_id = same.finding_id and d.id = same.id`.execute(tx);
-  await sql`
-    update findings f set acceptance_expires_at = d.expires_at from ${pairsSql(pairs)} join decisions d on d.org_id = ${orgId} and d.finding_id = pair.into_id and d.state = 'active'
-    where f.org_id = ${orgId} and f.id = pair.into_id and f.status = 'risk_accepted' and f.acceptance_expires_at > d.expires_at`.execute(tx);
-}
-
 /** The other findings are no longer listed and refer to the ones that stay, also those that were merged into them before. */
 async function closeMerged(tx: TenantTx, actor: HistoryActor, pairs: readonly Pair[], { kind, reason }: MergeCause): Promise<void> {
   const { orgId } = actor;
-  await sql`
-    update decisions d set state = case d.state when 'active' then 'ended' else 'void' end, ended_at = now(), ended_reason = 'merged' from ${pairsSql(pairs)}
-    where d.org_id = ${orgId} and d.finding_id = pair.from_id and d.state in ('active', 'requested')`.execute(tx);
   const entries = sql`
     select from_id as finding_id, 'merged' as action, jsonb_build_object('status', status) as before,
       jsonb_build_object('status', 'withdrawn', 'reason_code', 'merged', 'merged_into', into_id) as after, ${reason}::text as reason from merged

@@ -177,18 +177,21 @@ async function restoreStatus(tx: TenantTx, actor: HistoryActor, ids: readonly st
     update findings f set ${set('apart', statusColumns)}, merged_into = null, listed = apart.listed, version = f.version + 1, updated_at = now()
     from apart where f.org_id = ${orgId} and f.id = apart.a`.execute(tx);
   const restored = sql`${rules}, restored as materialized (
-    select r.*, f.status_changed_at = r.created_at and f.reason_code = 'merged' as unchanged, f.status as was from r join findings f on f.org_id = ${orgId} and f.id = r.b)`;
+    select r.*, f.reason_code = 'merged' and f.status_changed_at in (r.created_at, (r.undo->'b'->'finding'->>'status_changed_at')::timestamptz) as unchanged, f.status as was from r join findings f on f.org_id = ${orgId} and f.id = r.b)`;
   await sql`
     with ${restored}
     update decisions d set state = 'ended', ended_at = now(), ended_reason = 'split' from restored r
-    where d.org_id = ${orgId} and d.finding_id = r.b and d.state = 'active' and (r.unchanged or d.decided_at = r.created_at)`.execute(tx);
+    where d.org_id = ${orgId} and d.finding_id = r.b and d.state = 'active' and (d.decided_at = r.created_at
+      or ((r.unchanged or r.was not in ('risk_accepted', 'false_positive')) and d.copy_of in (select id from decisions own where own.org_id = ${orgId} and own.finding_id = r.a)))`.execute(
+    tx,
+  );
   await sql`
     with ${restored}
     update decisions d set state = case d.state when 'ended' then 'active' else 'requested' end, ended_at = null, ended_reason = null from restored r
     where d.org_id = ${orgId} and d.finding_id in (r.a, r.b) and (d.finding_id = r.a or r.unchanged
       or exists (select from decisions joint where joint.org_id = ${orgId} and joint.finding_id = r.b and joint.decided_at = r.created_at and joint.ended_at = now()::timestamptz(3)))
       and d.ended_reason = 'merged' and d.ended_at = r.created_at`.execute(tx);
-  const returned = sql`select b as finding_id, 'status_changed' as action, jsonb_build_object('status', was) as before, ${restoredSql} as after, ${reason}::text as reason from back`;
+  const returned = sql`select b as finding_id, 'status_changed' as action, jsonb_build_object('status', was) as before, ${restoredSql} as after, ${reason}::text as reason from back where was <> status`;
   await sql`
     with ${restored}, back as materialized (
       select distinct on (r.b) r.b, r.was, ${sql.join(statusColumns.map((column) => sql`own.${sql.ref(column)}`))}

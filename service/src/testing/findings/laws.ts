@@ -21,4 +21,4 @@ export function histories(few: number): Histories {
   };
 }
 
-export const LAW = { tags: ['law'], timeout: 60_000 + 2_000 * seconds };
+export const LAW = { tags: ['law'], timeout: 60_000 + 5_000 * seconds };
