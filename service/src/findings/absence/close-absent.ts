@@ -193,19 +193,18 @@ export async function acceptRun(tx: TenantTx, resolution: Resolution, { isConnec
   if (listing.listedAt) await recordUnlisted(tx, listing, absence);
 }
 
-/** Removes findings that this run sees from the withheld closures of earlier runs of the same source. */
+/** Removes findings from the withheld closures of earlier runs of the same source that this run sees on the same track. */
 async function keepSeenAgain(tx: TenantTx, { orgId, importId, sourceId }: Resolution): Promise<void> {
   await sql`
     delete from import_closures c
     where c.org_id = ${orgId} and c.import_id in (select i.id from imports i where i.org_id = ${orgId} and i.source_id = ${sourceId} and i.status = 'needs_confirmation')
       and exists (
         select from tenant_import_groups g
-        where g.org_id = ${orgId} and g.import_id = ${importId} and g.finding_id = c.finding_id and g.present and g.seen_at >= c.absent_at
+        where g.org_id = ${orgId} and g.import_id = ${importId} and g.finding_id = c.finding_id and g.track = c.track and g.present and g.seen_at >= c.absent_at
         union all
-        select from tenant_import_seen i
-        where i.org_id = ${orgId} and i.import_id = ${importId} and i.finding_id = c.finding_id and c.absent_at <= coalesce(i.last_seen, (
-          select max(a.ended_at) from findings f join ${importedAssets} a on a.org_id = ${orgId} and a.import_id = ${importId} and a.asset_id = f.asset_id
-          where f.org_id = ${orgId} and f.id = c.finding_id))
+        select from tenant_import_seen i join findings f on f.org_id = ${orgId} and f.id = c.finding_id
+        join ${importedAssets} a on a.org_id = ${orgId} and a.import_id = ${importId} and a.asset_id = f.asset_id and a.track = c.track
+        where i.org_id = ${orgId} and i.import_id = ${importId} and i.finding_id = c.finding_id and c.absent_at <= coalesce(i.last_seen, a.ended_at)
         offset 0)`.execute(tx);
 }
 

@@ -51,6 +51,23 @@ describe('a run whose closures wait for confirmation', () => {
     expect(await engine.read(org, held.id)).toMatchObject({ status: 'discarded' });
     expect(await countOf('open')).toBe(60);
   });
+
+  it.each([
+    ['what it said before', {}],
+    ['something else', { severity: 'critical' }],
+  ] as const)('still closes on its branch what a scan of a pull request shows: %s', async (_name, said) => {
+    const repository: Asset = { type: 'repository', name: 'https://git.example.com/shop' };
+    const on = (track: string, [from, to]: readonly [number, number], day: number) =>
+      engine.run(org, [...found(repository, from, to).map((one) => ({ ...one, ...(track === 'main' ? {} : said) })), { run: { asset: repository } }], {
+        scope: { coverage: 'complete', track, started_at: at(day) },
+      });
+    await on('main', [0, 60], 1);
+    await on('pr-7', [0, 60], 1);
+    const held = await on('main', [0, 5], 2);
+    expect(held.status).toBe('needs_confirmation');
+    await on('pr-7', [0, 60], 3);
+    expect(await confirm(held.id)).toMatchObject({ closed: 55 });
+  });
 });
 
 describe('the limit for one asset', () => {

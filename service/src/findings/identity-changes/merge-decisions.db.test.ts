@@ -172,3 +172,27 @@ it('an acceptance that expired while another place was open does not apply again
   await scans({ one: true });
   expect(await kept()).toMatchObject({ status: 'open', reason_code: 'merged' });
 });
+
+it('reports that call one of two places fixed hide nothing at the other one, while two assets are one and afterwards', async () => {
+  const n = ++count;
+  const cve = `CVE-2026-${60_000 + n}`;
+  const images = ['one', 'two'].map((name): Asset => ({ type: 'container_image', name: `registry.example.com/f${n}/${name}:prod` })) as [Asset, Asset];
+  const [one, two] = images;
+  const at = (asset: Asset, path: string, present = true) => seen({ asset, vulnerability_ids: [cve], location: { component: 'libfoo', path }, present });
+  const other = (asset: Asset) => seen({ asset, vulnerability_ids: [`CVE-2026-${80_000 + n}`], location: { component: 'other' } });
+  await scan(one, [at(one, 'a.jar'), other(one)], 1);
+  await scan(two, [at(two, 'b.jar'), other(two)], 1);
+  const idOf = async (name: string) => (await get<{ data: { id: string }[] }>(`/assets?name=registry.example.com/f${n}/${name}`)).data[0]?.id ?? '';
+  const [oneId, twoId] = [await idOf('one'), await idOf('two')];
+  const findingsOf = async (asset: string) => (await get<{ data: Shown[] }>(`/findings?cve=${cve}&asset_id=${asset}`)).data;
+  await send('PATCH', `/findings/${(await findingsOf(oneId))[0]?.id}`, falsePositive);
+  await send('POST', `/assets/${twoId}/merge`, { into: oneId, reason: 'one image' });
+  for (const day of [2, 3]) {
+    for (const asset of images) await scan(asset, [at(asset, 'a.jar', false), other(asset)], day);
+    expect(await findingsOf(oneId)).toMatchObject([{ status: 'open' }]);
+  }
+  for (const asset of images) await scan(asset, [at(asset, 'a.jar', false), at(asset, 'b.jar'), other(asset)], 4);
+  expect(await findingsOf(oneId)).toMatchObject([{ status: 'open' }]);
+  await send('POST', `/assets/${twoId}/unmerge`, { reason: 'two images' });
+  expect(await findingsOf(twoId)).toMatchObject([{ status: 'open' }]);
+});

@@ -141,7 +141,7 @@ it('what was merged for a while and is separate again has nothing that is wrongl
       const one = steps.flatMap((step) => (step.does === 'merge_findings' ? [step.from, step.into] : []));
       expect(withStatus(merged, true)).toEqual(expect.arrayContaining(open.filter((id) => !one.includes(Number(id.at(-1))))));
     }),
-    { ...histories(6), examples: [[shownOnAnotherTrack], [mergedWhileAssetsWere], [shownWhileTracksWereMerged], [goneByAScanOfTheOtherAssetsTrack]] },
+    { ...histories(3), examples: [[shownOnAnotherTrack], [mergedWhileAssetsWere], [shownWhileTracksWereMerged], [goneByAScanOfTheOtherAssetsTrack]] },
   );
 });
 

@@ -16,9 +16,9 @@ export function histories(few: number): Histories {
   const limited = seconds > 0;
   return {
     numRuns: limited ? Number.MAX_SAFE_INTEGER : few,
-    interruptAfterTimeLimit: limited ? seconds * 1000 : 40_000,
+    interruptAfterTimeLimit: limited ? seconds * 1000 : 90_000,
     markInterruptAsFailure: !limited,
   };
 }
 
-export const LAW = { tags: ['law'], timeout: 60_000 + 5_000 * seconds };
+export const LAW = { tags: ['law'], timeout: 120_000 + 5_000 * seconds };
