@@ -1,7 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 import { isUncovered, placesSql } from '../decisions/places.ts';
+import { activeStatuses } from '../status.ts';
 import { type Pair, pairsSql } from './move-sightings.ts';
+
+const active = sql`any(${activeStatuses as readonly string[]}::text[])`;
 
 /**
  * The active decisions that stay when their finding becomes one with an open one, because that one is reported only at places that they do not cover. Where both
@@ -12,7 +15,7 @@ export async function decisionsThatStay(tx: TenantTx, orgId: string, pairs: read
   const { rows } = await sql<{ id: string }>`
     select d.id from ${pairsSql(pairs)} cross join lateral (values (from_id, into_id), (into_id, from_id)) as side (decided, other)
     join decisions d on d.org_id = ${orgId} and d.finding_id = side.decided and d.state = 'active'
-    join findings f on f.org_id = ${orgId} and f.id = side.other and f.status = 'open'
+    join findings f on f.org_id = ${orgId} and f.id = side.other and f.status = ${active}
     where ${isUncovered(orgId)} and not ${isCovered}`.execute(tx);
   return rows.map(({ id }) => id);
 }
@@ -40,7 +43,7 @@ export async function adoptDecisions(tx: TenantTx, orgId: string, { pairs, winne
   await sql`
     update decisions d set state = case d.state when 'active' then 'ended' else 'void' end, ended_at = now(), ended_reason = 'merged'
     where d.org_id = ${orgId} and not ${stays} and ((d.state in ('active', 'requested') and d.finding_id in (select into_id from ${winners} won))
-      or (d.state = 'active' and d.finding_id in (select pair.into_id from ${other} and f.status = 'open')))`.execute(tx);
+      or (d.state = 'active' and d.finding_id in (select pair.into_id from ${other} and f.status = ${active})))`.execute(tx);
   await sql`
     with adopted as (
       insert into decisions (org_id, finding_id, id, copy_of, state, ${terms})
