@@ -1,11 +1,22 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 import { idsSql } from '../follower.ts';
-import { copied } from './move-sightings.ts';
+import { copied, copiedButAbsence } from './move-sightings.ts';
 import { rulesSql, stored, type Which } from './stored-sightings.ts';
 
 const same = (one: string, other: string) =>
   sql`${sql.ref(`${one}.source_id`)} = ${sql.ref(`${other}.source_id`)} and ${sql.ref(`${one}.track`)} = ${sql.ref(`${other}.track`)}`;
+
+/** What a statement is about, as far as the words of records say it. */
+const topic = (x: string) => {
+  const said = sql.ref(`${x}.said`);
+  return sql`jsonb_build_array(${said}->'vulnerability_ids', ${said}->'component', ${said}->'rule')`;
+};
+/** Whether a statement is about what one of two was about, and not the other one. One that stands for records of both has the words of both. */
+const isAbout = (x: string, one: string, other: string) => {
+  const words = (name: string) => sql`(${sql.ref(`${name}.said`)}->'words')`;
+  return sql`(${topic(x)} = ${topic(one)} and ${topic(x)} is distinct from ${topic(other)} and not coalesce(${words(x)} @> ${words(other)}, false))`;
+};
 
 interface Round {
   /** The rules that are undone now, no two of which share a finding, and all that are undone. */
@@ -34,13 +45,14 @@ export async function moveBack(tx: TenantTx, orgId: string, { ids, all, attribut
   if (attributes) await showBoth(tx, orgId, rules);
   if (attributes) await giveBoth(tx, orgId, rules);
   if (attributes) await repeatOwn(tx, orgId, rules, standsForMore);
+  const isGone = sql`${attributes} and s.state = 'absent' and theirs.state = 'present' and theirs.last_seen < s.absent_at`;
   // Sightings of which both findings had one: the one that stayed says what it said before, unless a scan has shown it since, or it stands for further ones.
   await sql`
     with ${rules}
-    update sightings s set ${copied('theirs')}, records = theirs.records
+    update sightings s set ${copiedButAbsence('theirs', 's', isGone)}, records = theirs.records
     from r cross join lateral ${stored('b', 'sightings')} theirs join lateral ${stored('a', 'sightings')} own on ${same('own', 'theirs')}
     where s.org_id = ${orgId} and s.finding_id = r.b and ${same('s', 'theirs')} and not ${standsForMore}
-      and ((s.content in (own.content, theirs.content) and s.last_seen <= greatest(own.last_seen, theirs.last_seen)) or (${attributes} and s.content = own.content and own.content <> theirs.content))`.execute(
+      and ((s.content in (own.content, theirs.content) and s.last_seen <= greatest(own.last_seen, theirs.last_seen)) or (${attributes} and (s.content = own.content and own.content <> theirs.content or ${isAbout('s', 'own', 'theirs')})))`.execute(
     tx,
   );
   await sql`
@@ -57,6 +69,18 @@ export async function moveBack(tx: TenantTx, orgId: string, { ids, all, attribut
     with ${rules}
     update findings f set merged_into = r.a from r join identity_rules earlier on earlier.org_id = ${orgId} and earlier.b = r.a and earlier.revoked_at is null
     where f.org_id = ${orgId} and f.id = earlier.a and f.merged_into = r.b`.execute(tx);
+  if (attributes) await forgetRecords(tx, orgId, rules);
+}
+
+/** Which of the two a record is about that scans have shown since the merge is not known: no report can repeat it, so the next one decides. */
+async function forgetRecords(tx: TenantTx, orgId: string, rules: RawBuilder<unknown>): Promise<void> {
+  for (const which of ['a', 'b'] as const) {
+    await sql`
+      with ${rules}
+      update sightings s set content = sha256(s.content), external_id = null from r
+      where s.org_id = ${orgId} and s.finding_id = ${sql.ref(`r.${which}`)}
+        and not exists (select from ${stored(which, 'sightings')} own where ${same('own', 's')} and own.content = s.content)`.execute(tx);
+  }
 }
 
 /** If reports have only repeated what the one that stayed had said, or what both had, it says that again. */
@@ -80,7 +104,13 @@ async function showBoth(tx: TenantTx, orgId: string, rules: RawBuilder<unknown>)
     join sightings joint on joint.org_id = ${orgId} and joint.finding_id = r.b and joint.state = 'present' and ${same('joint', 'own')}
     left join lateral (select * from ${stored('b', 'sightings')} known where ${same('known', 'own')}) theirs on true
     where s.org_id = ${orgId} and s.finding_id = r.a and ${same('s', 'own')} and joint.last_seen > greatest(own.last_seen, theirs.last_seen)
-      and (joint.content = own.content or joint.content is distinct from theirs.content)`.execute(tx);
+      and (joint.content = own.content or joint.content is distinct from theirs.content) and not ${isAbout('joint', 'theirs', 'own')}`.execute(tx);
+  await sql`
+    with ${rules}
+    update sightings s set ${copied('joint')}, records = joint.records from r cross join lateral ${stored('a', 'sightings')} own
+    join lateral ${stored('b', 'sightings')} theirs on ${same('theirs', 'own')}
+    join sightings joint on joint.org_id = ${orgId} and joint.finding_id = r.b and joint.state = 'present' and ${same('joint', 'own')}
+    where s.org_id = ${orgId} and s.finding_id = r.a and ${same('s', 'own')} and ${isAbout('joint', 'own', 'theirs')}`.execute(tx);
 }
 
 /** What scans of a source and track have shown that had shown neither of the two before the merge, unless they only repeat what the one that stayed had said. */

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 import type { MergedPair } from '../follower.ts';
 import { saidByFindingSql } from '../merge/merged-values.ts';
@@ -70,6 +70,16 @@ const statement = [
 ];
 
 export const copied = (from: string) => sql.join(statement.map((column) => sql`${sql.ref(column)} = ${sql.ref(`${from}.${column}`)}`));
+
+const absence: readonly string[] = ['state', 'absence', 'absent_at', 'gaps', 'last_import_id'];
+/** Takes over what the sighting `from` says. What `own` says about its absence stays on the condition. */
+export const copiedButAbsence = (from: string, own: string, isKept: RawBuilder<unknown>) =>
+  sql.join(
+    statement.map((column) => {
+      const value = sql.ref(`${from}.${column}`);
+      return sql`${sql.ref(column)} = ${absence.includes(column) ? sql`case when ${isKept} then ${sql.ref(`${own}.${column}`)} else ${value} end` : value}`;
+    }),
+  );
 
 /**
  * Moves all sightings and occurrences to the findings that stay. If a source has a sighting of both, the present or else the newer one is kept, as if one

@@ -66,4 +66,20 @@ describe('a decision about a finding that was one with an open one for a while',
     await scan(asset, at('a/lib.jar'), 4, 'tool_a');
     expect(await read(decided)).toMatchObject({ status: 'false_positive', decisions: [{ state: 'active' }] });
   });
+
+  it.each([
+    ['false_positive', falsePositive],
+    ['risk_accepted', acceptance],
+  ])('applies again when it comes back, if both were gone while they were one: %s', async (status, body) => {
+    for (const scope of ['places', 'finding']) {
+      const { asset, at, decided, split } = await decidedAndOpen({ ...body, scope });
+      await scan(asset, [], 3, 'tool_a');
+      await scan(asset, [], 3, 'tool_b');
+      expect(await read(decided)).toMatchObject({ status: 'verified' });
+      await split();
+      expect(await read(decided)).toMatchObject({ status: 'verified' });
+      await scan(asset, at('a/lib.jar'), 4, 'tool_a');
+      expect(await read(decided)).toMatchObject({ status });
+    }
+  });
 });

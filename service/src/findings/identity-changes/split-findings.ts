@@ -8,11 +8,11 @@ import { foldAgain } from '../endings/fold-again.ts';
 import { idsSql, type SeparatedPair } from '../follower.ts';
 import { type HistoryActor, historySql } from '../history.ts';
 import { closeUnseen } from '../merge/change-status.ts';
-import { activeStatuses } from '../status.ts';
+import { activeStatuses, closedStatuses } from '../status.ts';
 import { keepLastSeen } from './cover-by-runs.ts';
 import { statusColumns } from './merge-findings.ts';
 import { moveBack } from './move-back.ts';
-import { copied, type Pair } from './move-sightings.ts';
+import { copied, keepSaid, type Pair } from './move-sightings.ts';
 import { reopenUnproven } from './reopen-unproven.ts';
 import { rulesSql, stored, type Which } from './stored-sightings.ts';
 
@@ -46,8 +46,9 @@ export async function splitFindings(
   const ids = rows.map(({ id }) => id);
   await sql`select from findings where org_id = ${orgId} and id = any(${rows.flatMap(({ a, b }) => [a, b])}::uuid[]) order by id for update`.execute(tx);
   if (!settle) await keepLastSeen(tx, orgId, sql`f.id = any(${rows.flatMap(({ a, b }) => [a, b])}::uuid[])`);
-  for (const round of roundsOf(rows)) await moveBack(tx, orgId, { ids: round, all: ids, attributes: settle === undefined });
   const pairs = rows.map(({ a, b, created_at }) => ({ from_id: a, into_id: b, merged_at: created_at }));
+  if (!settle) await keepSaid(tx, orgId, pairs);
+  for (const round of roundsOf(rows)) await moveBack(tx, orgId, { ids: round, all: ids, attributes: settle === undefined });
   if (settle) await settle(pairs);
   else {
     await shareAbsences(tx, orgId, ids);
@@ -191,6 +192,7 @@ async function restoreStatus(tx: TenantTx, actor: HistoryActor, ids: readonly st
     where d.org_id = ${orgId} and d.finding_id in (r.a, r.b) and (d.finding_id = r.a or r.unchanged
       or exists (select from decisions joint where joint.org_id = ${orgId} and joint.finding_id = r.b and joint.decided_at = r.created_at and joint.ended_at = now()::timestamptz(3)))
       and d.ended_reason = 'merged' and d.ended_at = r.created_at`.execute(tx);
+  await returnDecisions(tx, orgId, restored);
   const returned = sql`select b as finding_id, 'status_changed' as action, jsonb_build_object('status', was) as before, ${restoredSql} as after, ${reason}::text as reason from back where was <> status`;
   await sql`
     with ${restored}, back as materialized (
@@ -200,6 +202,20 @@ async function restoreStatus(tx: TenantTx, actor: HistoryActor, ids: readonly st
     ), recorded as (${historySql(actor, returned)})
     update findings f set ${set('back', statusColumns)}, version = f.version + 1, updated_at = now()
     from back where f.org_id = ${orgId} and f.id = back.b`.execute(tx);
+}
+
+/**
+ * What a person had decided about the finding that stayed holds again if only scans have changed it since. An acceptance of a finding that is gone holds again
+ * if it comes back.
+ */
+async function returnDecisions(tx: TenantTx, orgId: string, restored: RawBuilder<unknown>): Promise<void> {
+  const isOver = sql`d.kind = 'acceptance' and r.was = any(${closedStatuses as readonly string[]}::text[])`;
+  await sql`
+    with ${restored}
+    update decisions d set state = case when ${isOver} then 'ended' else 'active' end, ended_at = case when ${isOver} then d.ended_at end, ended_reason = case when ${isOver} then 'scan_absent' end
+    from restored r join findings f on f.org_id = ${orgId} and f.id = r.b
+    where d.org_id = ${orgId} and d.finding_id = r.b and d.state = 'ended' and d.ended_reason = 'merged' and d.ended_at = r.created_at and f.status_changed_by is null
+      and not exists (select from decisions own where own.org_id = ${orgId} and own.finding_id = r.b and own.state = 'active')`.execute(tx);
 }
 
 /** Takes the severity and tags from the finding that stayed that people had given only to the other one. */
