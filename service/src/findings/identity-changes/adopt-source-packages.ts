@@ -1,11 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
 import { importedAssets } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
-import type { MergedPair } from '../follower.ts';
+import { idsSql, type MergedPair } from '../follower.ts';
 import type { HistoryActor } from '../history.ts';
 import { componentIdentity } from '../identity/identity.ts';
+import { installedSql } from '../identity/installed.ts';
 import type { Resolution } from '../merge/resolution.ts';
+import { countPlaces } from '../merge/write-places.ts';
 import { mergeFindings } from './merge-findings.ts';
+import { type Renaming, renameFindings } from './move-back.ts';
 
 /** A component and the one that it turned out to be, with its identity key in hex. */
 interface Renamed {
@@ -37,11 +40,12 @@ const ofDistribution = (x: string) => sql`${sql.ref(`${x}.component_key`)} ~ '^(
 
 /** What a staged record or finding `x` says about its package. */
 function packageSql(x: string): RawBuilder<unknown> {
-  const [key, component, location] = ['component_key', 'component', 'location'].map((column) => sql.ref(`${x}.${column}`));
+  const [key, location] = [sql.ref(`${x}.component_key`), sql.ref(`${x}.location`)];
   return sql`lateral (
-    select split_part(${key}, '/', 1) as ecosystem, substr(${key}, strpos(${key}, '/') + 1) as name, lower(regexp_replace(${component}, '^.*/', '')) as installed,
+    select split_part(${key}, '/', 1) as ecosystem, substr(${key}, strpos(${key}, '/') + 1) as name, ${installedSql(location)} as installed,
       lower(coalesce(substring(${location}->>'purl' from '[?&]distro=([^&#]+)'), '')) as distro, ${location}->>'version' as version,
-      ${location} ? 'source_package' or coalesce(${location}->>'purl' ~ '[?&]upstream=', false) as is_stated offset 0)`;
+      ${location} ? 'source_package' or coalesce(${location}->>'purl' ~ '[?&]upstream=', false) as is_stated,
+      ${installedSql(location)} <> lower(regexp_replace(${sql.ref(`${x}.component`)}, '^.*/', '')) as is_misnamed offset 0)`;
 }
 
 /**
@@ -65,7 +69,7 @@ function releaseSql(distro: RawBuilder<unknown>): RawBuilder<unknown> {
  */
 function isSourceSql(orgId: string): RawBuilder<boolean> {
   const states = (location: RawBuilder<unknown>) =>
-    sql`(${location} ? 'source_package' or ${location}->>'purl' ~ '[?&]upstream=' or lower(regexp_replace(${location}->>'component', '^.*/', '')) <> p.name)`;
+    sql`(${location} ? 'source_package' or ${location}->>'purl' ~ '[?&]upstream=' or ${installedSql(location)} <> p.name)`;
   return sql`(p.is_stated or p.name <> p.installed
     or exists (select from sightings s where s.org_id = ${orgId} and s.finding_id = f.id and ${states(sql`s.said->'location'`)})
     or exists (select from occurrences o where o.org_id = ${orgId} and o.finding_id = f.id and ${states(sql`o.location`)}))`;
@@ -79,13 +83,11 @@ function isTitledSql(title: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(p.name = p.installed and starts_with(lower(${title}), p.name || ': ') and ${title} !~ '^[^ :]+: [^ :]+: ')`;
 }
 
-/** The source of the package `p`, if reports of its release of the distribution, or of an unknown one, agree on it. */
+/** The source of the package `p`, if reports of its release of the distribution agree on it. */
 function sourceSql(orgId: string): RawBuilder<unknown> {
-  const release = releaseSql(sql`p.distro`);
   return sql`lateral (
     select min(known.source_package) as source from source_packages known
-    where known.org_id = ${orgId} and known.ecosystem = p.ecosystem and known.binary_package = p.installed and (known.distro = ${release} or ((known.distro = '' or p.distro = '')
-      and not exists (select from source_packages exact where exact.org_id = ${orgId} and exact.ecosystem = p.ecosystem and exact.binary_package = p.installed and exact.distro = ${release})))
+    where known.org_id = ${orgId} and known.ecosystem = p.ecosystem and known.binary_package = p.installed and known.distro = ${releaseSql(sql`p.distro`)}
     having count(distinct known.source_package) = 1)`;
 }
 
@@ -101,7 +103,7 @@ async function learn(tx: TenantTx, { orgId, importId, provider }: Resolution): P
     with stated as materialized (
       select distinct ecosystem, ${releaseSql(sql`distro`)} as distro, installed, name from (
         select distinct p.ecosystem, p.distro, p.installed, p.name from tenant_import_rows r cross join ${packageSql('r')} p
-        where r.org_id = ${orgId} and r.import_id = ${importId} and ${ofDistribution('r')} and p.name <> p.installed
+        where r.org_id = ${orgId} and r.import_id = ${importId} and ${ofDistribution('r')} and p.name <> p.installed and not p.is_misnamed
       ) named
     )
     insert into source_packages (org_id, ecosystem, distro, binary_package, source_package, provider, import_id)
@@ -121,7 +123,7 @@ async function useLearned(tx: TenantTx, { orgId, importId }: Resolution): Promis
   const { rows } = await sql<{ from: string; to: string; distro: string }>`
     with unnamed as materialized (
       select distinct r.component_key, p.ecosystem, p.installed, p.distro from tenant_import_rows r cross join ${packageSql('r')} p
-      where ${unnamed} and p.name = p.installed and not p.is_stated
+      where ${unnamed} and p.name = p.installed and not p.is_stated and not p.is_misnamed
     )
     select p.component_key as "from", p.ecosystem || '/' || known.source as "to", p.distro from unnamed p cross join ${sourceSql(orgId)} known`.execute(tx);
   const renamed = rows.map((row) => ({ ...row, identity: identityOf(row.to) }));
@@ -129,7 +131,7 @@ async function useLearned(tx: TenantTx, { orgId, importId }: Resolution): Promis
   await sql`
     update tenant_import_rows r set component_key = renamed."to", identity_key = decode(renamed.identity, 'hex')
     from jsonb_to_recordset(${JSON.stringify(renamed)}::jsonb) as renamed ("from" text, "to" text, distro text, identity text)
-    where ${unnamed} and r.component_key = renamed."from" and exists (select from ${packageSql('r')} p where p.name = p.installed and not p.is_stated and p.distro = renamed.distro)`.execute(
+    where ${unnamed} and r.component_key = renamed."from" and exists (select from ${packageSql('r')} p where p.name = p.installed and not p.is_stated and not p.is_misnamed and p.distro = renamed.distro)`.execute(
     tx,
   );
 }
@@ -141,7 +143,7 @@ async function movesOfLearned(tx: TenantTx, { orgId }: Resolution, keys: readonl
   const { rows } = await sql<{ id: string; to: string }>`
     select f.id, p.ecosystem || '/' || known.source as "to" from findings f cross join ${packageSql('f')} p cross join ${sourceSql(orgId)} known
     where f.org_id = ${orgId} and lower(regexp_replace(f.component, '^.*[:/]', '')) = any(${names}::text[]) and f.component is not null and f.component_key = any(${keys as string[]}::text[])
-      and f.merged_into is null and p.name = p.installed and not p.is_stated`.execute(tx);
+      and f.merged_into is null and p.name = p.installed and not p.is_stated and not p.is_misnamed`.execute(tx);
   return rows.map((row) => ({ ...row, identity: identityOf(row.to) }));
 }
 
@@ -214,5 +216,28 @@ async function moveFindings(tx: TenantTx, actor: HistoryActor, moves: readonly M
       select distinct group_id, id, first_value(id) over (partition by group_id order by created_at, id) as into_id from met
     )
     select id as from_id, into_id from ranked where id <> into_id`;
-  return mergeFindings(tx, actor, pairs, { kind: 'source_package', reason: 'The packages are built from one source package.' });
+  const merged = await mergeFindings(tx, actor, pairs, { kind: 'source_package', reason: 'The packages are built from one source package.' });
+  if (merged.length === 0) return [];
+  await nameBySource(tx, orgId, moves);
+  await countPlaces(tx, orgId, idsSql(merged.map(({ into_id }) => into_id)));
+  return merged;
+}
+
+/** A finding that stays has the component of the source, whichever of those that were merged had it. */
+async function nameBySource(tx: TenantTx, orgId: string, moves: readonly Move[]): Promise<void> {
+  const { rows } = await sql<Renaming>`
+    with exchanged as (
+      select distinct on (kept.id) kept, owner from jsonb_to_recordset(${JSON.stringify(moves)}::jsonb) as moved (id uuid, "to" text, identity text)
+      cross join lateral (select coalesce(one.merged_into, one.id) as id from findings one where one.org_id = ${orgId} and one.id = moved.id offset 0) stayed
+      cross join lateral (select one.* from findings one where one.org_id = ${orgId} and one.id = stayed.id offset 0) kept
+      cross join lateral (
+        select one.* from findings one
+        where one.org_id = ${orgId} and one.asset_id = kept.asset_id and one.weakness = kept.weakness and one.identity_key = decode(moved.identity, 'hex') offset 0) owner
+      where owner.merged_into = kept.id order by kept.id
+    )
+    select named.id, named.key, encode(named.identity, 'hex') as identity from exchanged
+    cross join lateral (values ((kept).id, (owner).component_key, (owner).identity_key), ((owner).id, (kept).component_key, (kept).identity_key)) as named (id, key, identity)`.execute(
+    tx,
+  );
+  await renameFindings(tx, orgId, rows);
 }

@@ -65,6 +65,7 @@ export async function splitByHand(tx: TenantTx, actor: Actor, follower: FindingF
   const apart = pairs.flatMap(({ from_id, into_id }) => [from_id, into_id]);
   await keepOwnIds(tx, orgId, null, apart);
   await foldAgain(tx, actor, apart);
+  await countPlaces(tx, orgId, idsSql(apart));
   await recordAudit(tx, actor, { action: 'finding.split', objectType: 'finding', objectId: id, before: { merged_into }, after: { merged_into: null, reason } });
   await restore(tx, actor, follower, pairs);
   return readFinding(tx, orgId, id);

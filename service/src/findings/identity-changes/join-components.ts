@@ -3,9 +3,11 @@ import { importedAssets } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
 import type { MergedPair } from '../follower.ts';
 import { type Component, completeness, componentOfKey, sameComponent } from '../identity/component.ts';
+import { installedSql } from '../identity/installed.ts';
 import { FastPathMissed } from '../merge/known-records.ts';
 import type { Resolution } from '../merge/resolution.ts';
 import { mergeFindings } from './merge-findings.ts';
+import { type Renaming, renameFindings } from './move-back.ts';
 
 interface Named {
   key: string;
@@ -61,12 +63,12 @@ async function readAmbiguous(tx: TenantTx, { orgId, importId }: Resolution): Pro
       select asset_id, weakness from about where first_key <> last_key or exists (
         select from findings f where f.org_id = ${orgId} and f.asset_id = about.asset_id and f.weakness = about.weakness and f.component_key <> about.first_key)
     ), named as (
-      select a.asset_id, r.weakness, r.component_key as key, lower(r.component) as component, r.identity_key as identity, null::uuid as finding, null::timestamptz as created,
+      select a.asset_id, r.weakness, r.component_key as key, coalesce(${installedSql(sql`r.location`)}, lower(r.component)) as component, r.identity_key as identity, null::uuid as finding, null::timestamptz as created,
         false as merged, jsonb_agg(r.n) as records
       from tenant_import_rows r join imported a using (asset_key) join ambiguous on ambiguous.asset_id = a.asset_id and ambiguous.weakness = r.weakness
       where r.org_id = ${orgId} and r.import_id = ${importId} and r.component_key is not null group by 1, 2, 3, 4, 5
       union all
-      select f.asset_id, f.weakness, f.component_key, lower(f.component), f.identity_key, coalesce(f.merged_into, f.id), f.created_at, f.merged_into is not null, '[]'
+      select f.asset_id, f.weakness, f.component_key, coalesce(${installedSql(sql`f.location`)}, lower(f.component)), f.identity_key, coalesce(f.merged_into, f.id), f.created_at, f.merged_into is not null, '[]'
       from ambiguous join findings f on f.org_id = ${orgId} and f.asset_id = ambiguous.asset_id and f.weakness = ambiguous.weakness
       where f.component_key is not null
     )
@@ -81,16 +83,17 @@ function movesIn({ asset_id, weakness, named }: Ambiguous): Move[] {
   // Components can only be the same if they share the last part of their names or a package.
   const byPart = new Map<string, typeof all>();
   for (const entry of all) for (const part of partsOf(entry.is)) byPart.set(part, [...(byPart.get(part) ?? []), entry]);
+  // A record can spell the name of a component like no finding does. If a finding has the same component, it is the one to move to.
+  const owners = new Map(named.flatMap((one) => (one.finding === null ? [] : [[one.identity, one] as const])));
   const targetOf = (one: Component): Named | null => {
     const candidates = [...new Set(partsOf(one).flatMap((part) => byPart.get(part) ?? []))];
     const better = candidates.filter(({ is }) => is.key !== one.key && completeness(is) > completeness(one) && sameComponent(is, one));
     const most = Math.max(...better.map(({ is }) => completeness(is)));
     const best = better.filter(({ is }) => completeness(is) === most);
-    const target = best.find(({ one: { finding } }) => finding !== null) ?? best[0];
-    return target && new Set(best.map(({ one: { key } }) => key)).size === 1 ? target.one : null;
+    const target = best.find(({ one: { finding, merged } }) => finding !== null && !merged) ?? best.find(({ one: { finding } }) => finding !== null) ?? best[0];
+    // Packages whose findings were merged are one component.
+    return target && new Set(best.map(({ one: { key, identity } }) => owners.get(identity)?.finding ?? key)).size === 1 ? target.one : null;
   };
-  // A record can spell the name of a component like no finding does. If a finding has the same component, it is the one to move to.
-  const owners = new Map(named.flatMap((one) => (one.finding === null ? [] : [[one.identity, one] as const])));
   const moves = all.flatMap(({ one, is }) => {
     const to = completeness(is) < 2 ? targetOf(is) : null;
     return to ? [{ group: `${asset_id} ${weakness} ${to.identity}`, from: one, to: owners.get(to.identity) ?? to }] : [];
@@ -139,7 +142,7 @@ async function moveRecords(tx: TenantTx, { orgId, importId }: Resolution, moves:
 async function moveFindings(tx: TenantTx, { orgId, actor }: Resolution, moves: readonly Move[]): Promise<MergedPair[]> {
   const known = moves.filter(({ from, to }) => from.finding !== null && from.finding !== to.finding);
   const pairs: MergedPair[] = [];
-  const renamed: { id: string; identity: string; key: string }[] = [];
+  const renamed: Renaming[] = [];
   for (const [, group] of Map.groupBy(known, (move) => move.group)) {
     const to = group[0]?.to;
     const members = new Map(group.map(({ from }) => [from.finding ?? '', from]));
@@ -153,9 +156,7 @@ async function moveFindings(tx: TenantTx, { orgId, actor }: Resolution, moves: r
     if (to.finding) renamed.push({ id: to.finding, identity: oldest[1].identity, key: oldest[1].key });
   }
   await mergeFindings(tx, actor, pairsOf(pairs), { kind: 'component', reason: 'They are names of one component.' });
-  const named = sql`jsonb_to_recordset(${JSON.stringify(renamed)}::jsonb) as moved (id uuid, identity text, key text) where f.org_id = ${orgId} and f.id = moved.id`;
-  await sql`update findings f set identity_key = uuid_send(f.id) from ${named}`.execute(tx);
-  await sql`update findings f set identity_key = decode(moved.identity, 'hex'), component_key = moved.key from ${named}`.execute(tx);
+  await renameFindings(tx, orgId, renamed);
   return pairs;
 }
 

@@ -129,3 +129,18 @@ async function giveBoth(tx: TenantTx, orgId: string, rules: RawBuilder<unknown>)
     join occurrences o on o.org_id = ${orgId} and o.finding_id = r.b and ${same('o', 'joint')}
     cross join lateral jsonb_populate_record(o, jsonb_build_object('finding_id', r.a)) copy on conflict do nothing`.execute(tx);
 }
+
+/** A finding, with the component and the identity key, in hex, that it gets. */
+export interface Renaming {
+  id: string;
+  key: string | null;
+  identity: string;
+}
+
+/** Gives findings other components. In two steps, because they can exchange their identity keys. */
+export async function renameFindings(tx: TenantTx, orgId: string, renamed: readonly Renaming[]): Promise<void> {
+  if (renamed.length === 0) return;
+  const named = sql`jsonb_to_recordset(${JSON.stringify(renamed)}::jsonb) as renamed (id uuid, identity text, key text) where f.org_id = ${orgId} and f.id = renamed.id`;
+  await sql`update findings f set identity_key = uuid_send(f.id) from ${named}`.execute(tx);
+  await sql`update findings f set identity_key = decode(renamed.identity, 'hex'), component_key = renamed.key from ${named}`.execute(tx);
+}

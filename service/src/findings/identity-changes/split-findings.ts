@@ -11,7 +11,7 @@ import { closeUnseen } from '../merge/change-status.ts';
 import { activeStatuses, closedStatuses } from '../status.ts';
 import { keepLastSeen } from './cover-by-runs.ts';
 import { statusColumns } from './merge-findings.ts';
-import { moveBack } from './move-back.ts';
+import { moveBack, type Renaming, renameFindings } from './move-back.ts';
 import { copied, keepSaid, type Pair } from './move-sightings.ts';
 import { reopenUnproven } from './reopen-unproven.ts';
 import { rulesSql, stored, type Which } from './stored-sightings.ts';
@@ -56,6 +56,7 @@ export async function splitFindings(
     await returnPlaces(tx, orgId, ids);
   }
   await restoreStatus(tx, actor, ids, reason);
+  await returnNames(tx, orgId, ids);
   await returnOwn(tx, orgId, ids);
   await sql`
     update identity_rules set revoked_at = now(), revoked_by = ${actor.person?.name ?? actor.name} where org_id = ${orgId} and id = any(${ids}::uuid[])`.execute(
@@ -216,6 +217,19 @@ async function returnDecisions(tx: TenantTx, orgId: string, restored: RawBuilder
     from restored r join findings f on f.org_id = ${orgId} and f.id = r.b
     where d.org_id = ${orgId} and d.finding_id = r.b and d.state = 'ended' and d.ended_reason = 'merged' and d.ended_at = r.created_at and f.status_changed_by is null
       and not exists (select from decisions own where own.org_id = ${orgId} and own.finding_id = r.b and own.state = 'active')`.execute(tx);
+}
+
+/** Findings that exchanged their components when one got that of the source package have their own again. */
+async function returnNames(tx: TenantTx, orgId: string, ids: readonly string[]): Promise<void> {
+  const before = (which: Which) => sql`jsonb_populate_record(null::findings, r.undo->${sql.lit(which)}->'finding')`;
+  const { rows } = await sql<Renaming>`
+    select named.id, named.key, encode(named.identity, 'hex') as identity
+    from identity_rules r cross join lateral ${before('a')} own cross join lateral ${before('b')} theirs
+    join findings a on a.org_id = ${orgId} and a.id = r.a and a.identity_key = theirs.identity_key
+    join findings b on b.org_id = ${orgId} and b.id = r.b and b.identity_key = own.identity_key
+    cross join lateral (values (a.id, own.component_key, own.identity_key), (b.id, theirs.component_key, theirs.identity_key)) as named (id, key, identity)
+    where r.org_id = ${orgId} and r.id = any(${ids as string[]}::uuid[]) and r.kind = 'source_package'`.execute(tx);
+  await renameFindings(tx, orgId, rows);
 }
 
 /** Takes the severity and tags from the finding that stayed that people had given only to the other one. */
