@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { importedAssets } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
+import { isAmong } from '../../db/rows.ts';
 import { idsSql, type MergedPair } from '../follower.ts';
 import type { HistoryActor } from '../history.ts';
 import { componentIdentity } from '../identity/identity.ts';
@@ -91,6 +92,10 @@ function sourceSql(orgId: string): RawBuilder<unknown> {
     having count(distinct known.source_package) = 1)`;
 }
 
+function assetsSql({ orgId, importId }: Pick<Resolution, 'orgId' | 'importId'>): RawBuilder<unknown> {
+  return sql`(select distinct asset_key, asset_id from ${importedAssets} imported where org_id = ${orgId} and import_id = ${importId})`;
+}
+
 async function namesPackages(tx: TenantTx, { orgId, importId }: Resolution): Promise<boolean> {
   const { rows } =
     await sql`select from tenant_import_rows r where r.org_id = ${orgId} and r.import_id = ${importId} and ${ofDistribution('r')} limit 1`.execute(tx);
@@ -115,6 +120,14 @@ async function learn(tx: TenantTx, { orgId, importId, provider }: Resolution): P
   return [...new Set(rows.map(({ key }) => key))];
 }
 
+/** Findings that a person has separated because their packages are not built from one source. They keep the names of their packages. */
+function separatedSql(orgId: string): RawBuilder<unknown> {
+  return sql`(
+    select f.* from identity_rules rule cross join lateral unnest(array[rule.a, rule.b]) one (id)
+    cross join lateral (select own.id, own.asset_id, own.weakness, own.identity_key from findings own where own.org_id = ${orgId} and own.id = one.id offset 0) f
+    where rule.org_id = ${orgId} and rule.kind = 'source_package' and rule.revoked_at is not null)`;
+}
+
 const identityOf = (component: string): string => componentIdentity(component).text;
 
 /** Gives staged records of packages whose source is known the component of the source. */
@@ -131,9 +144,11 @@ async function useLearned(tx: TenantTx, { orgId, importId }: Resolution): Promis
   await sql`
     update tenant_import_rows r set component_key = renamed."to", identity_key = decode(renamed.identity, 'hex')
     from jsonb_to_recordset(${JSON.stringify(renamed)}::jsonb) as renamed ("from" text, "to" text, distro text, identity text)
-    where ${unnamed} and r.component_key = renamed."from" and exists (select from ${packageSql('r')} p where p.name = p.installed and not p.is_stated and not p.is_misnamed and p.distro = renamed.distro)`.execute(
-    tx,
-  );
+    where ${unnamed} and r.component_key = renamed."from" and exists (select from ${packageSql('r')} p where p.name = p.installed and not p.is_stated and not p.is_misnamed and p.distro = renamed.distro)
+      and not ${isAmong(
+        sql`(r.asset_key, r.weakness, r.identity_key)`,
+        sql`select a.asset_key, apart.weakness, apart.identity_key from ${separatedSql(orgId)} apart join ${assetsSql({ orgId, importId })} a using (asset_id)`,
+      )}`.execute(tx);
 }
 
 /** Known findings of the packages. */
@@ -143,7 +158,8 @@ async function movesOfLearned(tx: TenantTx, { orgId }: Resolution, keys: readonl
   const { rows } = await sql<{ id: string; to: string }>`
     select f.id, p.ecosystem || '/' || known.source as "to" from findings f cross join ${packageSql('f')} p cross join ${sourceSql(orgId)} known
     where f.org_id = ${orgId} and lower(regexp_replace(f.component, '^.*[:/]', '')) = any(${names}::text[]) and f.component is not null and f.component_key = any(${keys as string[]}::text[])
-      and f.merged_into is null and p.name = p.installed and not p.is_stated and not p.is_misnamed`.execute(tx);
+      and f.merged_into is null and p.name = p.installed and not p.is_stated and not p.is_misnamed
+      and not ${isAmong(sql`f.id`, sql`select apart.id from ${separatedSql(orgId)} apart`)}`.execute(tx);
   return rows.map((row) => ({ ...row, identity: identityOf(row.to) }));
 }
 
@@ -152,17 +168,19 @@ async function movesOfLearned(tx: TenantTx, { orgId }: Resolution, keys: readonl
  * asset, if the versions are equal. If no tool names a source, a package with the name that the title begins with is taken for it. Moves the staged records and returns the known findings to move.
  */
 async function infer(tx: TenantTx, { orgId, importId }: Resolution): Promise<Move[]> {
-  const assets = sql`(select distinct asset_key, asset_id from ${importedAssets} imported where org_id = ${orgId} and import_id = ${importId})`;
+  const assets = assetsSql({ orgId, importId });
+  const separated = separatedSql(orgId);
   const { rows } = await sql<{ asset_id: string; weakness: string; from: string; to: string; findings: string[] | null }>`
     with staged as materialized (
-      select distinct a.asset_id, r.weakness, p.ecosystem, p.name, p.version, p.is_stated or p.name <> p.installed as is_source, ${isTitledSql(sql`r.title`)} as is_titled
+      select distinct a.asset_id, r.weakness, p.ecosystem, p.name, p.version, p.is_stated or p.name <> p.installed as is_source, ${isTitledSql(sql`r.title`)} as is_titled,
+        ${isAmong(sql`(a.asset_id, r.weakness, r.identity_key)`, sql`select apart.asset_id, apart.weakness, apart.identity_key from ${separated} apart`)} as is_apart
       from tenant_import_rows r join ${assets} a using (asset_key) cross join ${packageSql('r')} p
       where r.org_id = ${orgId} and r.import_id = ${importId} and ${ofDistribution('r')}
     ), named as materialized (
       select staged.*, null::uuid as finding_id from staged
       union all
       select f.asset_id, f.weakness, p.ecosystem, p.name, p.version, ${isSourceSql(orgId)}, ${isTitledSql(sql`f.title`)} or exists (
-        select from sightings s where s.org_id = ${orgId} and s.finding_id = f.id and ${isTitledSql(sql`(s.said->>'title')`)}), f.id
+        select from sightings s where s.org_id = ${orgId} and s.finding_id = f.id and ${isTitledSql(sql`(s.said->>'title')`)}), ${isAmong(sql`f.id`, sql`select apart.id from ${separated} apart`)}, f.id
       from (select distinct asset_id, weakness from staged) about join findings f on f.org_id = ${orgId} and f.asset_id = about.asset_id and f.weakness = about.weakness
       cross join ${packageSql('f')} p
       where ${ofDistribution('f')} and f.merged_into is null
@@ -170,7 +188,7 @@ async function infer(tx: TenantTx, { orgId, importId }: Resolution): Promise<Mov
     -- Windows take as long as sorting, however wrong the planner's estimates for new rows are.
     select asset_id, weakness, ecosystem || '/' || name as "from", ecosystem || '/' || min(first_source) as "to", array_agg(distinct finding_id) filter (where finding_id is not null) as findings
     from (
-      select named.*, bool_or(is_source) over (partition by asset_id, weakness, ecosystem, name) as is_known,
+      select named.*, bool_or(is_source or is_apart) over (partition by asset_id, weakness, ecosystem, name) as is_known,
         coalesce(min(name) filter (where is_source) over same_version, min(name) filter (where is_titled) over same_version) as first_source,
         coalesce(max(name) filter (where is_source) over same_version, max(name) filter (where is_titled) over same_version) as last_source
       from named window same_version as (partition by asset_id, weakness, ecosystem, version)

@@ -113,7 +113,9 @@ async function withoutSplit(tx: TenantTx, { orgId }: Resolution, moves: readonly
   const ids = moves.flatMap(({ from, to }) => [from.finding, to.finding]).filter((id) => id !== null);
   if (ids.length === 0) return moves;
   const { rows } = await sql<{ a: string; b: string }>`
-    select a, b from identity_rules where org_id = ${orgId} and kind = 'component' and revoked_at is not null and a = any(${ids}::uuid[])`.execute(tx);
+    select a, b from identity_rules where org_id = ${orgId} and kind in ('component', 'source_package') and revoked_at is not null and a = any(${ids}::uuid[])`.execute(
+    tx,
+  );
   const split = new Set(rows.flatMap(({ a, b }) => [`${a} ${b}`, `${b} ${a}`]));
   const separated = new Set(moves.filter(({ from, to }) => split.has(`${from.finding} ${to.finding}`)).map(({ group, from }) => `${group} ${from.identity}`));
   return moves.filter(({ group, from }) => !separated.has(`${group} ${from.identity}`));

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { systemActor } from '../../shared/actor.ts';
 import { type ImportOptions, seen, useImports } from '../../testing/findings/imports.ts';
 import { updateFinding } from '../triage/triage.ts';
+import { splitByHand } from './by-hand.ts';
 
 const engine = useImports();
 
@@ -130,6 +131,30 @@ it('what a report states does not count in another organization', async () => {
   await run(theirs, 'tool_b', [packaged('libssl3', { source: 'openssl' }), inPackage('openssl', { purl })]);
   await run(org, 'tool_a', unnamed);
   expect(await findings(org)).toEqual(['shop deb/libssl3 1 tool_a', 'shop deb/openssl 1 tool_a']);
+});
+
+describe('packages that a person has separated', () => {
+  it.each([
+    ['a report of another asset', [packaged('libssl3', { source: 'openssl', asset: 'blog' })]],
+    ['another package of the asset', [packaged('libcrypto3', { source: 'openssl' })]],
+  ])('stay apart, if %s had named the source', async (_, stating) => {
+    const org = await engine.organization();
+    await run(org, 'tool_a', unnamed);
+    await run(org, 'tool_b', stating);
+    const { rows } = await engine.admin().query<{ id: string }>('select id from findings where org_id = $1 and merged_into is not null', [org]);
+    const actor = systemActor(org, 'Ada');
+    await engine.db().withTenant({ orgId: org }, (tx) => splitByHand(tx, actor, engine.follower, { id: rows[0]?.id ?? '', reason: 'another library' }));
+    const apart = (await findings(org)).filter((line) => line.startsWith('shop'));
+    expect(apart.map((line) => line.split(' ')[1])).toEqual(['deb/libssl3', 'deb/openssl']);
+    await run(
+      org,
+      'tool_a',
+      unnamed.map((one) => ({ ...one, title: 'again' })),
+      2,
+    );
+    await run(org, 'tool_c', unnamed, 2);
+    expect((await findings(org)).filter((line) => line.startsWith('shop'))).toEqual(apart.map((line) => line.replace(/$/, ',tool_c')));
+  });
 });
 
 it('a decision about packages that became one holds when the next report shows both', async () => {
