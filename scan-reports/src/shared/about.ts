@@ -21,17 +21,23 @@ export function startAbout(tools: readonly string[] | null = null) {
   };
 }
 
-/**
- * What a file with one or more pages of an API response says about its run. The last page names no next one, otherwise findings are missing. `next` is where
- * a page names it, `items` matches something of every page that is not empty.
- */
-export async function aboutPages(input: ReportInput, { next, items }: { next: string; items: readonly string[] }): Promise<About> {
+interface Pages {
+  /** Where a page names the next one. */
+  next: string;
+  /** Match something of every page that is not empty. */
+  items: readonly string[];
+  see?(item: unknown): void;
+}
+
+/** What a file with one or more pages of an API response says about its run. The last page names no next one, otherwise findings are missing. */
+export async function aboutPages(input: ReportInput, { next, items, see }: Pages): Promise<About> {
   const { failed, about } = startAbout();
   let last = 0;
   let continued = -1;
   for await (const { document, pattern, value } of jsonValues(input, [next, ...items])) {
     last = document;
-    if (pattern === 0 && typeof value === 'string' && value !== '') continued = document;
+    if (pattern > 0) see?.(value);
+    else if (typeof value === 'string' && value !== '') continued = document;
   }
   if (continued === last) failed();
   return about();

@@ -131,6 +131,22 @@ test('accepts a report without findings and rejects another report', async () =>
   for (const foreign of ['{}', '', '[{"Target": "alpine"}]']) await expect(readAll(awsSecurityHub, fromBuffer(foreign))).rejects.toThrow(ReportError);
 });
 
+test('names the products of its findings as its tools, whatever their state', async () => {
+  const toolsOf = async (name: string) => (await awsSecurityHub.about?.(fixture(name)))?.tools;
+  expect(await toolsOf('get-findings.json')).toEqual(['inspector', 'security hub']);
+  expect(await toolsOf('prowler-array.json')).toEqual(['prowler']);
+  expect(await toolsOf('event.json')).toEqual(['guardduty']);
+  expect(await toolsOf('findings.jsonl')).toEqual(['default']);
+  expect(await toolsOf('empty.json')).toEqual([]);
+});
+
+test('a file of more products than can be remembered is not believed to be complete', async () => {
+  const products = (count: number) =>
+    fromBuffer(JSON.stringify(Array.from({ length: count }, (_, index) => ({ Id: 'a', ProductArn: `product/acme/${index}` }))));
+  expect(await awsSecurityHub.about?.(products(20))).toMatchObject({ finished: true });
+  expect(await awsSecurityHub.about?.(products(21))).toMatchObject({ finished: false });
+});
+
 const finding = (more: object) =>
   fromBuffer(
     JSON.stringify([

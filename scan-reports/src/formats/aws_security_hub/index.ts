@@ -2,12 +2,12 @@ import type { Asset, Cvss, Observation, ReportFormat, ReportHead, ReportItem, Se
 import { hasKeys, headOf } from '../../detect.ts';
 import type { JsonValue } from '../../json/extractor.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
-import { aboutPages, startAbout } from '../../shared/about.ts';
 import { availability, imageAsset, instanceAsset, packageLocations, resourceAsset } from '../../shared/aws.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { cwesOf, filePath, idsIn, observation, record, required, severityOf } from '../../shared/normalize.ts';
 import { epssOf, ratingOf, uniqueRatings } from '../../shared/ratings.ts';
 import { arr, count, date, num, type Obj, obj, str, strs } from '../../shared/read.ts';
+import { aboutProducts, productOf } from './product.ts';
 
 const OWN_FIELD = /"ProductArn"\s*:/;
 const LISTS = ['Findings', 'findings'] as const;
@@ -21,8 +21,7 @@ export const awsSecurityHub: ReportFormat = {
   expects: 'ASFF: a JSON array of findings with ProductArn, or an object with Findings (or findings, or detail.findings)',
   assetType: 'cloud_resource',
   detect: (head) => OWN_FIELD.test(head.text) && (hasKeys(head, 'ProductArn', 'Id') || LISTS.some((list) => hasKeys(head, list)) || hasKeys(head, 'detail')),
-  about: async (input) =>
-    awsSecurityHub.detect(await headOf(input)) ? aboutPages(input, { next: 'NextToken', items: LISTS.map((list) => `${list}.*.Id`) }) : startAbout().about(),
+  about: async (input) => aboutProducts(input, patternsOf(await headOf(input))),
   async *read(input) {
     const head = await headOf(input);
     for await (const found of jsonValues(input, patternsOf(head))) yield* readFinding(found);
@@ -59,7 +58,7 @@ function findingsOf(finding: Obj, place: string): Observation[] {
   const id = required(str(finding.Id), 'Id');
   const common = {
     place,
-    tool: toolOf(finding, fields),
+    tool: required(productOf(finding), 'ProductArn'),
     rule: ruleOf(finding, fields, vulnerabilities),
     // Trivy uses the same id for all packages with a vulnerability.
     external_id: [id, str(trivy.PkgName)].filter(Boolean).join('/'),
@@ -96,12 +95,6 @@ function trivyPackage(other: Obj) {
 
 function trivyCvss(other: Obj): Cvss[] {
   return [...ratingOf(other.NvdCvssVectorV3, other.NvdCvssScoreV3, '3.1'), ...ratingOf(other.NvdCvssVectorV2, other.NvdCvssScoreV2, '2.0')];
-}
-
-/** The product that sent the finding. Its ARN ends with "product/<company>/<product>". */
-function toolOf(finding: Obj, fields: Obj): string {
-  const product = str(finding.ProductName) ?? str(fields['aws/securityhub/ProductName']) ?? str(finding.ProductArn)?.split('/').at(-1);
-  return required(product, 'ProductArn').toLowerCase();
 }
 
 function ruleOf(finding: Obj, fields: Obj, vulnerabilities: readonly Obj[]): string {

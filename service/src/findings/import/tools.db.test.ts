@@ -63,6 +63,25 @@ it.each([
   expect(await send(report('CodeQL', ['js/xss']))).toMatchObject({ counts: { unchanged: 1, closed: 0 } });
 });
 
+const hub = (...checks: string[]) => ({
+  Findings: checks.map((check) => ({
+    Id: check,
+    ProductArn: `arn:aws:securityhub:eu-west-1::product/acme/${check.split('/')[0]}`,
+    GeneratorId: check,
+    Title: 'A weakness',
+    LastObservedAt: scanTime(),
+  })),
+});
+
+it('a complete report of one product in the format of Security Hub closes no findings of other products', async () => {
+  await send(hub('prowler/1', 'prowler/2'));
+  expect(await send(hub('prowler/1', 'inspector/1'))).toMatchObject({ counts: { created: 1, closed: 0 } });
+  expect(await send(hub('inspector/1'))).toMatchObject({ counts: { closed: 0 } });
+  expect(await send(hub('guardduty/1'))).toMatchObject({ counts: { created: 1, closed: 0 } });
+  expect(await send(hub(), 'aws_security_hub.json')).toMatchObject({ counts: { closed: 0 }, notes: [expect.stringContaining('does not name the tool')] });
+  expect(await send(hub('prowler/1'))).toMatchObject({ counts: { closed: 1 } });
+});
+
 it('GitHub alerts of one kind close no alerts of another kind, and an empty list closes nothing', async () => {
   const code = [
     {
