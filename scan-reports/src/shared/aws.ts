@@ -1,4 +1,5 @@
 import type { Asset, AssetIdentifier, Observation } from '../contract.ts';
+import { cloudAsset } from './cloud.ts';
 import { ecosystemOf } from './ecosystem.ts';
 
 /** Assets and locations for Amazon Inspector and AWS Security Hub, whose field names differ only in case. */
@@ -12,6 +13,7 @@ interface AwsImage {
 
 interface AwsResource {
   id: string;
+  account?: string | undefined;
   region: string | undefined;
 }
 
@@ -50,8 +52,8 @@ export function imageAsset({ id, region }: AwsResource, image: AwsImage): Asset 
   };
 }
 
-export function resourceAsset({ id }: AwsResource): Asset {
-  return { type: 'cloud_resource', name: id, identifiers: arnOf(id) };
+export function resourceAsset(resource: AwsResource): Asset {
+  return cloudAsset({ provider: 'aws', ...resource });
 }
 
 interface AwsPackage {

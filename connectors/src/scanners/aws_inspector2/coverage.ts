@@ -39,7 +39,7 @@ function assetOf(resource: Obj, region: string): Asset | null {
     case 'AWS_ECR_CONTAINER_IMAGE':
       return imageAsset({ id, region }, { tag: strs(obj(ecrImage).tags)[0] });
     case 'AWS_LAMBDA_FUNCTION':
-      return resourceAsset({ id, region });
+      return resourceAsset({ id, account: str(resource.accountId), region });
     case 'CODE_REPOSITORY':
       return { type: 'repository', name: str(obj(codeRepository).projectName) ?? id };
     default:

@@ -78,7 +78,7 @@ function findingsOf(finding: Obj, place: string): Observation[] {
   return (resources.length === 0 ? [{}] : resources).flatMap((resource: Obj) =>
     details.locations.map((location) => {
       const ecosystem = location.ecosystem ?? (location.component === undefined ? undefined : systemOf(resource));
-      return observation({ ...common, asset: assetOf(resource), location: { ...location, ecosystem, resource: str(resource.id) } });
+      return observation({ ...common, asset: assetOf(resource, finding), location: { ...location, ecosystem, resource: str(resource.id) } });
     }),
   );
 }
@@ -150,10 +150,10 @@ function cvssOf(finding: Obj): Cvss[] {
   return uniqueRatings(all.flatMap(({ scoringVector, baseScore, version }) => ratingOf(scoringVector, baseScore, str(version))));
 }
 
-function assetOf(resource: Obj): Asset | null {
+function assetOf(resource: Obj, finding: Obj): Asset | null {
   const id = str(resource.id);
   if (id === undefined) return null;
-  const known = { id, region: str(resource.region) };
+  const known = { id, account: str(finding.awsAccountId), region: str(resource.region) };
   const details = obj(resource.details);
   switch (str(resource.type)) {
     case 'AWS_EC2_INSTANCE': {

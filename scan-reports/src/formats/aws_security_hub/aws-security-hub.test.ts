@@ -154,6 +154,17 @@ const finding = (more: object) =>
     ]),
   );
 
+test.each([
+  ['EBS Default Encryption', 'aws/111122223333/eu-west-1/EBS Default Encryption'],
+  ['111122223333', 'aws/111122223333/eu-west-1/111122223333'],
+  ['AWS::::Account:111122223333', 'AWS::::Account:111122223333'],
+  ['arn:aws:s3:::shop-logs', 'arn:aws:s3:::shop-logs'],
+])('names the account and region of a resource that its id does not tell from others: %s', async (Id, name) => {
+  const Resources = [{ Type: 'Other', Id, Region: 'eu-west-1' }];
+  const { observations } = await readAll(awsSecurityHub, finding({ AwsAccountId: '111122223333', Resources }));
+  expect(observations).toMatchObject([{ asset: { type: 'cloud_resource', name } }]);
+});
+
 test('reads the package and the scores that Trivy writes into the details', async () => {
   const other = {
     PkgName: 'openssl',

@@ -73,7 +73,7 @@ function findingsOf(finding: Obj, place: string): Observation[] {
       ...[recommendation.Url, finding.SourceUrl].flatMap(strs),
       ...vulnerabilities.flatMap(({ Vendor, ReferenceUrls }) => [...strs(obj(Vendor).Url), ...strs(ReferenceUrls)]),
     ],
-    asset: assetOf(resources[0]),
+    asset: assetOf(resources[0], finding),
     ...stateOf(finding),
     first_seen: date(finding.FirstObservedAt) ?? date(finding.CreatedAt),
     last_seen: date(finding.LastObservedAt) ?? date(finding.UpdatedAt),
@@ -160,10 +160,10 @@ function cvssOf({ Cvss }: Obj): Cvss[] {
   );
 }
 
-function assetOf(resource: Obj | undefined): Asset | null {
+function assetOf(resource: Obj | undefined, finding: Obj): Asset | null {
   const id = str(resource?.Id);
   if (resource === undefined || id === undefined) return null;
-  const known = { id, region: str(resource.Region) };
+  const known = { id, account: str(finding.AwsAccountId), region: str(resource.Region) };
   const details = obj(resource.Details);
   switch (str(resource.Type)) {
     case 'AwsEc2Instance': {

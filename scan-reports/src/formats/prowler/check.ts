@@ -1,4 +1,5 @@
 import type { Asset, Observation } from '../../contract.ts';
+import { cloudAsset } from '../../shared/cloud.ts';
 import { idsIn, observation, RecordError, required, severityOf } from '../../shared/normalize.ts';
 
 /** A check of one resource. All versions and output modes report it, under different names. */
@@ -81,14 +82,9 @@ export function hasPassed({ status }: Check): boolean {
   return /^(?:PASS|PASSED|SUCCESS)$/i.test(status ?? '');
 }
 
-/** ARNs and similar ids are globally unique. Other ids and names need account and region. */
 export function assetOf({ provider, account, region, resource, resourceName }: Check): Asset | null {
-  if (resource && /^(?:arn:|\/\/|\/subscriptions\/|https?:\/\/)/i.test(resource)) {
-    return { type: 'cloud_resource', name: resource, identifiers: [{ kind: /^arn:/i.test(resource) ? 'arn' : 'cloud_id', value: resource }] };
-  }
   // In Kubernetes, the uid changes when a pod is replaced.
-  const own = provider === 'kubernetes' ? (resourceName ?? resource) : (resource ?? resourceName);
-  if (!account && !own) return null;
-  const parts = own ? [provider, account, region?.replace(/^namespace:\s*/, ''), own] : [provider, account];
-  return { type: 'cloud_resource', name: parts.filter(Boolean).join('/') };
+  const id = provider === 'kubernetes' ? (resourceName ?? resource) : (resource ?? resourceName);
+  if (!account && !id) return null;
+  return cloudAsset({ provider, account, region: region?.replace(/^namespace:\s*/, ''), id });
 }
