@@ -21,3 +21,11 @@ export function cloudAsset({ provider, account, region, id }: CloudResource): As
   const parts = id ? [provider, account, region, id] : [provider, account];
   return { type: 'cloud_resource', name: parts.filter(Boolean).join('/') };
 }
+
+/** Stands for a whole account. The root user often does. */
+const OF_ACCOUNT = /^(?:arn:[^:]*:(?:iam::\d*:root|account::\d*:account)|AWS::::Account:\d+)$/i;
+
+/** The resource as a place. An account is checked in each region, and what is fine in one may not be in another. Other resources are in one region only. */
+export function cloudPlace({ id, region }: Pick<CloudResource, 'id' | 'region'>): string | undefined {
+  return id && region && OF_ACCOUNT.test(id) ? `${id} (${region})` : id;
+}

@@ -85,7 +85,7 @@ test('passed controls and archived findings are not present, suppressed findings
 
 test('reads arrays, events and JSON Lines', async () => {
   expect((await read('prowler-array.json')).observations).toMatchObject([
-    { place: '[0]', tool: 'prowler', rule: 'prowler-iam_root_mfa_enabled', severity: 'critical', present: true, suppressed: false },
+    { place: '[0]', tool: 'prowler', rule: 'iam_root_mfa_enabled', severity: 'critical', present: true, suppressed: false },
     { place: '[1]', present: false, suppressed: true, asset: { type: 'container_image', name: 'registry.example.com/shop/web:1.4.2' } },
   ]);
   expect((await read('event.json')).observations).toMatchObject([
@@ -134,7 +134,7 @@ test('accepts a report without findings and rejects another report', async () =>
 test('names the products of its findings as its tools, whatever their state', async () => {
   const toolsOf = async (name: string) => (await awsSecurityHub.about?.(fixture(name)))?.tools;
   expect(await toolsOf('get-findings.json')).toEqual(['inspector', 'security hub']);
-  expect(await toolsOf('prowler-array.json')).toEqual(['prowler']);
+  expect(await toolsOf('prowler-array.json')).toEqual(['prowler', 'scanner']);
   expect(await toolsOf('event.json')).toEqual(['guardduty']);
   expect(await toolsOf('findings.jsonl')).toEqual(['default']);
   expect(await toolsOf('empty.json')).toEqual([]);
@@ -155,14 +155,14 @@ const finding = (more: object) =>
   );
 
 test.each([
-  ['EBS Default Encryption', 'aws/111122223333/eu-west-1/EBS Default Encryption'],
-  ['111122223333', 'aws/111122223333/eu-west-1/111122223333'],
-  ['AWS::::Account:111122223333', 'AWS::::Account:111122223333'],
-  ['arn:aws:s3:::shop-logs', 'arn:aws:s3:::shop-logs'],
-])('names the account and region of a resource that its id does not tell from others: %s', async (Id, name) => {
+  ['EBS Default Encryption', 'aws/111122223333/eu-west-1/EBS Default Encryption', 'EBS Default Encryption'],
+  ['111122223333', 'aws/111122223333/eu-west-1/111122223333', '111122223333'],
+  ['AWS::::Account:111122223333', 'AWS::::Account:111122223333', 'AWS::::Account:111122223333 (eu-west-1)'],
+  ['arn:aws:s3:::shop-logs', 'arn:aws:s3:::shop-logs', 'arn:aws:s3:::shop-logs'],
+])('names the account and region of a resource that its id does not tell from others: %s', async (Id, name, resource) => {
   const Resources = [{ Type: 'Other', Id, Region: 'eu-west-1' }];
   const { observations } = await readAll(awsSecurityHub, finding({ AwsAccountId: '111122223333', Resources }));
-  expect(observations).toMatchObject([{ asset: { type: 'cloud_resource', name } }]);
+  expect(observations).toMatchObject([{ asset: { type: 'cloud_resource', name }, location: { resource } }]);
 });
 
 test('reads the package and the scores that Trivy writes into the details', async () => {

@@ -3,11 +3,12 @@ import { hasKeys, headOf } from '../../detect.ts';
 import type { JsonValue } from '../../json/extractor.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
 import { availability, imageAsset, instanceAsset, packageLocations, resourceAsset } from '../../shared/aws.ts';
+import { cloudPlace } from '../../shared/cloud.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { cwesOf, filePath, idsIn, observation, record, required, severityOf } from '../../shared/normalize.ts';
 import { epssOf, ratingOf, uniqueRatings } from '../../shared/ratings.ts';
 import { arr, count, date, num, type Obj, obj, str, strs } from '../../shared/read.ts';
-import { aboutProducts, productOf } from './product.ts';
+import { aboutProducts, isProwler, productOf } from './product.ts';
 
 const OWN_FIELD = /"ProductArn"\s*:/;
 const LISTS = ['Findings', 'findings'] as const;
@@ -56,6 +57,7 @@ function findingsOf(finding: Obj, place: string): Observation[] {
   const code = vulnerabilities.flatMap(({ CodeVulnerabilities }) => arr(CodeVulnerabilities).map(obj));
   const others = resources.slice(1).flatMap(({ Id }) => str(Id) ?? []);
   const id = required(str(finding.Id), 'Id');
+  const resource = cloudPlace({ id: str(resources[0]?.Id), region: str(resources[0]?.Region) ?? str(finding.Region) });
   const common = {
     place,
     tool: required(productOf(finding), 'ProductArn'),
@@ -82,7 +84,7 @@ function findingsOf(finding: Obj, place: string): Observation[] {
     ...availability(str(vulnerabilities[0]?.ExploitAvailable), str(vulnerabilities[0]?.FixAvailable)),
   };
   const locations = packages.length === 0 ? [{}] : packageLocations(packages);
-  return locations.map((location) => observation({ ...common, location: { ...location, ...codeLocation(code[0]), resource: str(resources[0]?.Id) } }));
+  return locations.map((location) => observation({ ...common, location: { ...location, ...codeLocation(code[0]), resource } }));
 }
 
 /** Trivy's template for ASFF writes the package and its scores into `Details.Other`. */
@@ -100,7 +102,13 @@ function trivyCvss(other: Obj): Cvss[] {
 function ruleOf(finding: Obj, fields: Obj, vulnerabilities: readonly Obj[]): string {
   const control = str(obj(finding.Compliance).SecurityControlId) ?? str(fields.ControlId) ?? str(fields.RuleId);
   const named = strs(finding.Types).some((type) => type.endsWith('/Vulnerabilities/CVE')) ? idsIn(str(finding.Title))[0] : undefined;
-  return str(vulnerabilities[0]?.Id) ?? control ?? named ?? required(str(finding.GeneratorId), 'GeneratorId');
+  return str(vulnerabilities[0]?.Id) ?? control ?? named ?? generatorOf(finding);
+}
+
+/** Prowler has its name before that of the check, but only here. */
+function generatorOf(finding: Obj): string {
+  const generator = required(str(finding.GeneratorId), 'GeneratorId');
+  return isProwler(finding) ? generator.replace(/^prowler-/, '') : generator;
 }
 
 /** Some Inspector findings name their vulnerability only in the title. */
@@ -165,6 +173,8 @@ function assetOf(resource: Obj | undefined, finding: Obj): Asset | null {
   if (resource === undefined || id === undefined) return null;
   const known = { id, account: str(finding.AwsAccountId), region: str(resource.Region) };
   const details = obj(resource.Details);
+  // In its other formats, Prowler does not say whether a resource is a host or an image.
+  if (isProwler(finding)) return resourceAsset(known);
   switch (str(resource.Type)) {
     case 'AwsEc2Instance': {
       const { IpV4Addresses, IpV6Addresses } = obj(details.AwsEc2Instance);

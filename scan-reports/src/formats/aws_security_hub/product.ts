@@ -13,6 +13,11 @@ export function productOf(finding: Obj): string | undefined {
   return product && name(product).toLowerCase().slice(0, MAX_NAME);
 }
 
+/** Prowler has formats of its own, in which the same check of the same resource is the same finding. */
+export function isProwler(finding: Obj): boolean {
+  return productOf(finding) === 'prowler';
+}
+
 /** Only the records name their products. A file without some products may have been filtered, so it says nothing about their findings. */
 export async function aboutProducts(input: ReportInput, items: readonly string[]): Promise<About> {
   const products = new Set<string>();

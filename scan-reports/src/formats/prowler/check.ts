@@ -1,5 +1,5 @@
 import type { Asset, Observation } from '../../contract.ts';
-import { cloudAsset } from '../../shared/cloud.ts';
+import { cloudAsset, cloudPlace } from '../../shared/cloud.ts';
 import { idsIn, observation, RecordError, required, severityOf } from '../../shared/normalize.ts';
 
 /** A check of one resource. All versions and output modes report it, under different names. */
@@ -54,7 +54,7 @@ export function checkObservation(check: Check): Observation | null {
   if (outcome === undefined) throw new RecordError(`the status "${status}" is unknown`);
   if (outcome === 'none') return null;
   const rule = required(check.id, 'the check id');
-  const resource = check.resource ?? check.resourceName;
+  const resource = cloudPlace({ id: check.resource ?? check.resourceName, region: check.region });
   return observation({
     place: check.place,
     tool: 'prowler',

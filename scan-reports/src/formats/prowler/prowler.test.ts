@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
+import type { ReportFormat } from '../../contract.ts';
 import { fromBuffer } from '../../shared/input.ts';
 import { readFixtures } from '../../testing/fixtures.ts';
 import { readAll } from '../../testing/reading.ts';
+import { awsSecurityHub } from '../aws_security_hub/index.ts';
 import { prowler } from './index.ts';
 
 const fixtures = new Map(readFixtures('prowler').map(({ name, bytes }) => [name, bytes]));
@@ -181,4 +183,85 @@ test('states version, start and checks of the run, and the resources that passed
     { asset: { name: 'arn:aws:s3:::b' } },
     { checks: ['s3_encryption'] },
   ]);
+});
+
+const ACCOUNT = '111122223333';
+const uid = (resource: string, region: string) => `prowler-aws-some_check-${ACCOUNT}-${region}-${resource}`;
+
+/** The same failed check in all formats. */
+const inAllFormats = (resource: string, region: string): [ReportFormat, string][] => [
+  [
+    prowler,
+    JSON.stringify([
+      {
+        CheckID: 'some_check',
+        CheckTitle: 'A',
+        Status: 'FAIL',
+        Provider: 'aws',
+        AccountId: ACCOUNT,
+        Region: region,
+        ResourceArn: resource,
+        FindingUniqueId: uid(resource, region),
+      },
+    ]),
+  ],
+  [
+    prowler,
+    [
+      'ACCOUNT_UID;FINDING_UID;PROVIDER;CHECK_ID;CHECK_TITLE;STATUS;STATUS_EXTENDED;SEVERITY;RESOURCE_UID;REGION',
+      `${ACCOUNT};${uid(resource, region)};aws;some_check;A;FAIL;A;high;${resource};${region}`,
+    ].join('\n'),
+  ],
+  [
+    prowler,
+    JSON.stringify([
+      {
+        metadata: { event_code: 'some_check', product: { name: 'Prowler', vendor_name: 'Prowler' } },
+        finding_info: { title: 'A', uid: uid(resource, region) },
+        cloud: { provider: 'aws', account: { uid: ACCOUNT } },
+        resources: [{ uid: resource, region }],
+        status_code: 'FAIL',
+      },
+    ]),
+  ],
+  [
+    awsSecurityHub,
+    JSON.stringify([
+      {
+        Id: `prowler-some_check-${ACCOUNT}-${region}-0a1b2c3d4`,
+        ProductArn: `arn:aws:securityhub:${region}::product/prowler/prowler`,
+        GeneratorId: 'prowler-some_check',
+        AwsAccountId: ACCOUNT,
+        Title: 'A',
+        Resources: [{ Type: 'AwsEc2Instance', Id: resource, Region: region }],
+        Compliance: { Status: 'FAILED' },
+      },
+    ]),
+  ],
+];
+
+test.each([
+  [`arn:aws:iam::${ACCOUNT}:root`, `arn:aws:iam::${ACCOUNT}:root`, `arn:aws:iam::${ACCOUNT}:root (eu-west-1)`],
+  [`arn:aws:ec2:eu-west-1:${ACCOUNT}:instance/i-0a`, `arn:aws:ec2:eu-west-1:${ACCOUNT}:instance/i-0a`, `arn:aws:ec2:eu-west-1:${ACCOUNT}:instance/i-0a`],
+  ['arn:aws:s3:::assets', 'arn:aws:s3:::assets', 'arn:aws:s3:::assets'],
+  [ACCOUNT, `aws/${ACCOUNT}/eu-west-1/${ACCOUNT}`, ACCOUNT],
+  ['No trails', `aws/${ACCOUNT}/eu-west-1/No trails`, 'No trails'],
+])('is one finding in all formats: a check of %s in a region', async (resource, asset, place) => {
+  for (const [format, report] of inAllFormats(resource, 'eu-west-1')) {
+    const { observations } = await readAll(format, fromBuffer(report));
+    expect(observations).toMatchObject([
+      { tool: 'prowler', rule: 'some_check', asset: { type: 'cloud_resource', name: asset }, location: { resource: place } },
+    ]);
+  }
+});
+
+test('an account is in another place in each region', async () => {
+  const regions = ['eu-west-1', 'us-east-1', 'us-east-2'];
+  for (const format of [0, 1, 2, 3]) {
+    const places = regions.map(async (region) => {
+      const [reader, report] = inAllFormats(`arn:aws:iam::${ACCOUNT}:root`, region)[format] ?? [prowler, ''];
+      return (await readAll(reader, fromBuffer(report))).observations.map(({ location }) => location.resource);
+    });
+    expect(new Set((await Promise.all(places)).flat()).size).toBe(3);
+  }
 });
