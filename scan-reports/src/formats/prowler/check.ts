@@ -70,11 +70,19 @@ export function checkObservation(check: Check): Observation | null {
     references: check.references.flatMap((reference) => reference?.match(/https?:\/\/[^\s|"<>]+/g) ?? []),
     asset: assetOf(check),
     // Version 2 names the resource only in the message.
-    location: { resource, fingerprint: resource ? undefined : [check.region, check.message].filter(Boolean).join(' ') },
+    location: { resource, fingerprint: resource ? undefined : [check.region, withoutTimes(check.message)].filter(Boolean).join(' ') },
     suppressed: outcome === 'suppressed' || check.muted === true,
     last_seen: check.seen,
     tags: [...check.tags, status === 'MANUAL' ? 'manual' : undefined].flatMap((tag) => tag?.split(/[|,]/).map((word) => word.trim()) ?? []),
   });
+}
+
+const TIME =
+  /\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?|(?<![\w.-])\d+(?=[ -](?:second|minute|hour|day|week|month|year)s?\b)/gi;
+
+/** "Key of alice is older than 91 days" is the same finding a day later. Other numbers can be what tells one resource from another, such as a port. */
+function withoutTimes(message: string | undefined): string | undefined {
+  return message?.replace(TIME, '#');
 }
 
 /** True if the check passed, which proves that the resource was checked. */

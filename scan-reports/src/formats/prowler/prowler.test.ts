@@ -9,6 +9,8 @@ import { prowler } from './index.ts';
 const fixtures = new Map(readFixtures('prowler').map(({ name, bytes }) => [name, bytes]));
 const read = (name: string) => readAll(prowler, fromBuffer(fixtures.get(name) ?? '', name));
 
+const ACCOUNT = '111122223333';
+
 test('reads CSV of version 2 with allowlisted rows as suppressed', async () => {
   const { observations, rejections } = await read('v2.csv');
   expect(rejections).toEqual([]);
@@ -36,6 +38,19 @@ test('reads CSV of version 2 with allowlisted rows as suppressed', async () => {
     tags: ['iam', 'IAM'],
   });
   expect(observations[2]).toMatchObject({ rule: 'extra75', severity: 'info', suppressed: true });
+});
+
+test('times in the results of version 2, which change every day, do not tell findings apart', async () => {
+  const fingerprintOf = async (result: string) => {
+    const row = `ENV,${ACCOUNT},us-east-1,1.4,FAIL,[check14] Rotate keys,${result}`;
+    const { observations } = await readAll(prowler, fromBuffer(`PROFILE,ACCOUNT_NUM,REGION,TITLE_ID,CHECK_RESULT,TITLE_TEXT,CHECK_RESULT_EXTENDED\n${row}\n`));
+    return observations[0]?.location.fingerprint;
+  };
+  expect(await fingerprintOf('Root used in the last 1 days')).toBe(await fingerprintOf('Root used in the last 2 days'));
+  expect(await fingerprintOf('Root used in the last 1 day')).toBe('us-east-1 Root used in the last # day');
+  expect(await fingerprintOf('Key 1 of alice was made on 2021-08-23T07:06:12Z')).toBe('us-east-1 Key 1 of alice was made on #');
+  for (const result of ['Key 2 of alice is older than 90 days', 'sg-1 has port 3389 open', 'Key 1 of user-7 is 90 days old'])
+    expect(await fingerprintOf(result)).toBe(`us-east-1 ${result.replace('90', '#')}`);
 });
 
 test('reads JSON Lines of version 2', async () => {
@@ -185,7 +200,6 @@ test('states version, start and checks of the run, and the resources that passed
   ]);
 });
 
-const ACCOUNT = '111122223333';
 const uid = (resource: string, region: string) => `prowler-aws-some_check-${ACCOUNT}-${region}-${resource}`;
 
 /** The same failed check in all formats. */
