@@ -1,5 +1,6 @@
 import type { Asset, AssetIdentifier, Observation } from '../contract.ts';
-import { cloudAsset } from './cloud.ts';
+import { cloudAsset } from '../names/cloud.ts';
+import { oneTag } from '../names/one-tag.ts';
 import { ecosystemOf } from './ecosystem.ts';
 
 /** Assets and locations for Amazon Inspector and AWS Security Hub, whose field names differ only in case. */
@@ -8,7 +9,8 @@ interface AwsImage {
   registry?: string | undefined;
   repository?: string | undefined;
   digest?: string | undefined;
-  tag?: string | undefined;
+  /** In any order. */
+  tags?: readonly string[];
 }
 
 interface AwsResource {
@@ -44,7 +46,8 @@ export function imageAsset({ id, region }: AwsResource, image: AwsImage): Asset 
   const found = { registry: image.registry ?? account, repository: image.repository ?? repository, digest: image.digest ?? digest };
   const imageRegion = region ?? arnRegion;
   const host = found.registry && imageRegion ? `${found.registry}.dkr.ecr.${imageRegion}.amazonaws.com${partition === 'aws-cn' ? '.cn' : ''}/` : '';
-  const version = image.tag ? `:${image.tag}` : found.digest ? `@${found.digest}` : '';
+  const tag = oneTag(image.tags ?? []);
+  const version = tag ? `:${tag}` : found.digest ? `@${found.digest}` : '';
   return {
     type: 'container_image',
     name: found.repository ? `${host}${found.repository}${version}` : id,

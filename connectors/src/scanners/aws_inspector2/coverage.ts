@@ -37,7 +37,7 @@ function assetOf(resource: Obj, region: string): Asset | null {
     case 'AWS_EC2_INSTANCE':
       return instanceAsset({ id, region }, []);
     case 'AWS_ECR_CONTAINER_IMAGE':
-      return imageAsset({ id, region }, { tag: strs(obj(ecrImage).tags)[0] });
+      return imageAsset({ id, region }, { tags: strs(obj(ecrImage).tags) });
     case 'AWS_LAMBDA_FUNCTION':
       return resourceAsset({ id, account: str(resource.accountId), region });
     case 'CODE_REPOSITORY':

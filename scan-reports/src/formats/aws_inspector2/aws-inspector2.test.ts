@@ -55,6 +55,21 @@ test('reads a package vulnerability with ids, scores, packages and the instance'
   expect(observations[1]).toMatchObject({ place: 'findings[0]', location: { component: 'org.example:log4j-api', version: '2.14.1' } });
 });
 
+test('names an image by the same tag, in whatever order AWS lists its tags', async () => {
+  const nameOf = async (...imageTags: string[]) => {
+    const awsEcrContainerImage = { registry: '111122223333', repositoryName: 'shop', imageTags };
+    const finding = {
+      findingArn: 'arn:aws:inspector2:eu-west-1:111122223333:finding/1',
+      type: 'PACKAGE_VULNERABILITY',
+      title: 'CVE-2021-1 - a',
+      resources: [{ type: 'AWS_ECR_CONTAINER_IMAGE', id: 'a', region: 'eu-west-1', details: { awsEcrContainerImage } }],
+    };
+    return (await readAll(awsInspector2, fromBuffer(JSON.stringify({ findings: [finding] })))).observations[0]?.asset?.name;
+  };
+  expect(await nameOf('2.3.0', 'latest')).toBe('111122223333.dkr.ecr.eu-west-1.amazonaws.com/shop:2.3.0');
+  expect(await nameOf('latest', '2.3.0')).toBe(await nameOf('2.3.0', 'latest'));
+});
+
 test('names an image by its reference, adds epoch and release to versions, and keeps suppression', async () => {
   const [, , image] = (await read('findings.json')).observations as [Observation, Observation, Observation];
   expect(image).toMatchObject({

@@ -162,7 +162,7 @@ function assetOf(resource: Obj, finding: Obj): Asset | null {
     }
     case 'AWS_ECR_CONTAINER_IMAGE': {
       const { registry, repositoryName, imageHash, imageTags } = obj(details.awsEcrContainerImage);
-      return imageAsset(known, { registry: str(registry), repository: str(repositoryName), digest: str(imageHash), tag: strs(imageTags)[0] });
+      return imageAsset(known, { registry: str(registry), repository: str(repositoryName), digest: str(imageHash), tags: strs(imageTags) });
     }
     case 'CODE_REPOSITORY':
       return { type: 'repository', name: str(obj(details.codeRepository).projectName) ?? id };

@@ -3,7 +3,7 @@ import { hasKeys, headOf } from '../../detect.ts';
 import type { JsonValue } from '../../json/extractor.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
 import { availability, imageAsset, instanceAsset, packageLocations, resourceAsset } from '../../shared/aws.ts';
-import { cloudPlace } from '../../shared/cloud.ts';
+import { cloudPlace } from '../../names/cloud.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { cwesOf, filePath, idsIn, observation, record, required, severityOf } from '../../shared/normalize.ts';
 import { epssOf, ratingOf, uniqueRatings } from '../../shared/ratings.ts';
@@ -182,7 +182,7 @@ function assetOf(resource: Obj | undefined, finding: Obj): Asset | null {
     }
     case 'AwsEcrContainerImage': {
       const { RegistryId, RepositoryName, ImageDigest, ImageTags } = obj(details.AwsEcrContainerImage);
-      return imageAsset(known, { registry: str(RegistryId), repository: str(RepositoryName), digest: str(ImageDigest), tag: strs(ImageTags)[0] });
+      return imageAsset(known, { registry: str(RegistryId), repository: str(RepositoryName), digest: str(ImageDigest), tags: strs(ImageTags) });
     }
     case 'Container':
       return { type: 'container_image', name: str(obj(details.Container).ImageName) ?? str(obj(details.Container).ImageId) ?? id };

@@ -2,6 +2,7 @@ import type { Analysis, Asset, Cvss, LookedFor, Observation, ReportFormat, Repor
 import { headOf } from '../../detect.ts';
 import type { JsonValue } from '../../json/extractor.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
+import { oneTag } from '../../names/one-tag.ts';
 import { ecosystemOf } from '../../shared/ecosystem.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { cwesOf, filePath, observation, RecordError, record, required, severityOf } from '../../shared/normalize.ts';
@@ -128,7 +129,7 @@ function assetOf({ type, target }: Obj): Asset | null {
 function imageOf(target: Obj): Asset | null {
   const given = str(target.userInput)?.replace(/^(?:docker|podman|registry|containerd|singularity):(?!\/\/)/, '');
   const isArchive = given !== undefined && /^(?:docker-archive|oci-archive|oci-dir):|\.(?:tar|tgz|sif)\b/.test(given);
-  const name = (isArchive ? strs(target.tags)[0] : undefined) ?? given ?? strs(target.tags)[0];
+  const name = (isArchive ? oneTag(strs(target.tags)) : undefined) ?? given ?? oneTag(strs(target.tags));
   if (name === undefined) return null;
   const digests = [...strs(target.repoDigests).map((digest) => digest.split('@').at(-1) ?? digest), ...strs(target.manifestDigest)];
   const platform = platformOf(target.os, target.architecture);

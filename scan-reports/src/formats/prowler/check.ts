@@ -1,5 +1,5 @@
 import type { Asset, Observation } from '../../contract.ts';
-import { cloudAsset, cloudPlace } from '../../shared/cloud.ts';
+import { cloudAsset, cloudPlace } from '../../names/cloud.ts';
 import { idsIn, observation, RecordError, required, severityOf } from '../../shared/normalize.ts';
 
 /** A check of one resource. All versions and output modes report it, under different names. */

@@ -1,4 +1,5 @@
 import type { Asset, AssetIdentifier, ListedComponent, ReportItem } from '../../contract.ts';
+import { oneTag } from '../../names/one-tag.ts';
 import { repositoryAsset } from '../../shared/normalize.ts';
 import { platformOf } from '../../shared/platform.ts';
 import { type Obj, obj, str, strs } from '../../shared/read.ts';
@@ -93,7 +94,7 @@ export function artifactAsset({ name, type, metadata, headers }: Contexts): Asse
 function imageAsset(name: string | undefined, metadata: Obj): Asset | null {
   const digests = strs(metadata.RepoDigests).map((value): AssetIdentifier => ({ kind: 'digest', value: value.split('@').at(-1) ?? value }));
   const id = str(metadata.ImageID);
-  const image = name ?? strs(metadata.RepoTags)[0] ?? id;
+  const image = name ?? oneTag(strs(metadata.RepoTags)) ?? id;
   if (image === undefined) return null;
   const { os, architecture } = obj(metadata.ImageConfig);
   const platform = platformOf(os, architecture);
@@ -106,7 +107,7 @@ function imageAsset(name: string | undefined, metadata: Obj): Asset | null {
 }
 
 function withCommit(asset: Asset | null, { Branch, Tags, Commit }: Obj): Asset | null {
-  const ref = str(Branch) ?? strs(Tags)[0];
+  const ref = str(Branch) ?? oneTag(strs(Tags));
   const commit = str(Commit);
   return asset && { ...asset, ...(ref === undefined ? {} : { ref }), ...(commit === undefined ? {} : { commit }) };
 }
