@@ -21,7 +21,7 @@ export const sonarqube: ReportFormat = {
     const { failed, about } = startAbout();
     if (!isJsonReport(await headOf(input))) return about();
     const totals = ['total', 'paging.total'];
-    const keys = ['issues.*.key', 'hotspots.*.key'];
+    const keys = LISTS.map((list) => `${list}.*.key`);
     let [total, found] = [0, 0];
     for await (const { path, value } of jsonValues(
       input,
@@ -37,7 +37,7 @@ export const sonarqube: ReportFormat = {
   async *read(input) {
     const head = await headOf(input);
     if (isHtmlReport(head)) yield* readHtml(input, head);
-    else if (isJsonReport(head)) yield* readJson(input);
+    else if (isJsonReport(head)) yield* readJson(input, head);
     else if (head.text.startsWith('PK')) throw new ReportError('The file is a ZIP archive. Unpack it and import the reports in it.');
     else throw notThisFormat(sonarqube.expects);
   },
@@ -54,12 +54,13 @@ function isJsonReport(head: ReportHead): boolean {
 
 /** One response, or an array of the responses of several pages. */
 const PREFIXES = ['', '*.'] as const;
+const LISTS = ['issues', 'hotspots'] as const;
 
-async function* readJson(input: ReportInput): AsyncGenerator<ReportEntry> {
+async function* readJson(input: ReportInput, head: ReportHead): AsyncGenerator<ReportEntry> {
   const context = await readContext(input);
-  yield* runEntry({ finished_at: context.seen, left_out: context.isOfNewCode ? ['known'] : [] });
+  yield* runEntry({ finished_at: context.seen, left_out: context.isOfNewCode ? ['known'] : [], restrictions: await restrictionsOf(input, head) });
   yield* runEntry({ asset: context.asset });
-  const lists = PREFIXES.flatMap((prefix) => [`${prefix}issues.*`, `${prefix}hotspots.*`]);
+  const lists = PREFIXES.flatMap((prefix) => LISTS.map((list) => `${prefix}${list}.*`));
   for await (const found of jsonValues(input, lists)) {
     const place = placeOf(found);
     const read = found.path.at(-2) === 'hotspots' ? hotspotOf : issueOf;
@@ -68,6 +69,15 @@ async function* readJson(input: ReportInput): AsyncGenerator<ReportEntry> {
       return read(obj(found.value), place, context);
     });
   }
+}
+
+/** The API returns issues and hotspots apart, so a response with one of them does not show that the others are gone. sonar-report has both in one list. */
+async function restrictionsOf(input: ReportInput, head: ReportHead): Promise<string[]> {
+  if (hasKeys(head, 'sonarBaseURL')) return [];
+  const shown = new Set<unknown>(LISTS.filter((list) => hasKeys(head, list)));
+  const keys = PREFIXES.flatMap((prefix) => LISTS.map((list) => `${prefix}${list}.*.key`));
+  for await (const { path } of jsonValues(input, keys)) shown.add(path.at(-3));
+  return shown.size === 1 ? [`list ${[...shown].join()}`] : [];
 }
 
 const MAX_RULE_TEXT = 2_000;

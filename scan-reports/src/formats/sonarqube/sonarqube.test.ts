@@ -164,3 +164,13 @@ test('keeps the branch or pull request of an issue, and the score of a dependenc
   expect(observations.map(({ asset }) => asset?.ref)).toEqual(['dev', 'pr-17', undefined]);
   expect(observations[2]?.cvss).toEqual([{ score: 6.4 }]);
 });
+
+test('states whether a response has only issues or only hotspots', async () => {
+  const page = (list: string, ...records: object[]) => JSON.stringify({ paging: { pageIndex: 1, pageSize: 100, total: records.length }, [list]: records });
+  const restrictions = async (text: string) => (await readAll(sonarqube, fromBuffer(text))).runs.flatMap((run) => run.restrictions ?? []);
+  expect(await restrictions(page('issues'))).toEqual(['list issues']);
+  expect(await restrictions(page('hotspots'))).toEqual(['list hotspots']);
+  const both = `[${page('issues', { key: 'a' })},${page('hotspots', { key: 'b' })}]`;
+  expect(await restrictions(both)).toEqual([]);
+  expect(await restrictions(JSON.stringify({ sonarBaseURL: 'https://sonar.example.com', rules: [], issues: [] }))).toEqual([]);
+});
