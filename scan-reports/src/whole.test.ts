@@ -30,7 +30,12 @@ const lines = (...documents: object[]): string => documents.map((document) => JS
 const hub = 'aws_security_hub/fixtures/get-findings.json';
 const inspector = 'aws_inspector2/fixtures/findings.json';
 const issues = 'sonarqube/fixtures/api-issues.json';
+const sonar = (list: string, found: number, paging: object): object => ({ paging, [list]: Array.from({ length: found }, (_, n) => ({ key: `${list} ${n}` })) });
+const snykLinks = (links: object): string => changed('snyk/fixtures/issues-api.json', () => ({ links })).replace('{', '{\n');
+const snykIssues = '/rest/orgs/1/issues?version=2024-10-15';
 const detections = fixture('qualys/fixtures/detections.xml');
+const asked = (key: string): string =>
+  detections.replace('<RESPONSE>', `<REQUEST><PARAM_LIST><PARAM><KEY>${key}</KEY><VALUE>5</VALUE></PARAM></PARAM_LIST></REQUEST><RESPONSE>`);
 const warning = '<WARNING><CODE>1980</CODE><TEXT>1000 record limit exceeded.</TEXT><URL>https://example.com/?id_min=5</URL></WARNING>';
 const openvas = fixture('openvas/fixtures/report.xml');
 const counted = (count: number): string =>
@@ -51,6 +56,32 @@ describe('a file that lacks results of its scan does not pass for the whole scan
       'with a next page',
       changed('snyk/fixtures/issues-api.json', () => ({ links: { next: '/rest/issues?starting_after=x' } })),
       fixture('snyk/fixtures/issues-api.json'),
+    ],
+    ['snyk', 'with a page before', snykLinks({ prev: `${snykIssues}&ending_before=v1.x` }), snykLinks({ prev: `${snykIssues}&ending_before=` })],
+    ['snyk', 'with a link to the page before', snykLinks({ prev: { href: '/rest/x' } }), snykLinks({ first: { href: '/rest/x' } })],
+    [
+      'snyk',
+      'that was asked for with a cursor',
+      snykLinks({ self: `${snykIssues}&starting_after=v1.x` }),
+      snykLinks({ self: `${snykIssues}&starting_after=` }),
+    ],
+    [
+      'snyk',
+      'without the first page',
+      `${snykLinks({ prev: '/rest/x', next: '/rest/y' })}\n${snykLinks({ prev: '/rest/y' })}`,
+      `${snykLinks({ next: '/rest/x' })}\n${snykLinks({ prev: '/rest/y' })}`,
+    ],
+    [
+      'sonarqube',
+      'without the first page',
+      JSON.stringify(sonar('issues', 1, { pageIndex: 2, pageSize: 100 })),
+      JSON.stringify([sonar('issues', 2, { pageIndex: 1, pageSize: 2, total: 2 }), sonar('issues', 0, { pageIndex: 2, pageSize: 2, total: 2 })]),
+    ],
+    [
+      'sonarqube',
+      'with fewer hotspots than in total, beside issues',
+      JSON.stringify([sonar('issues', 3, { pageIndex: 1, total: 3 }), sonar('hotspots', 1, { pageIndex: 1, total: 2 })]),
+      JSON.stringify([sonar('issues', 3, { pageIndex: 1, total: 3 }), sonar('hotspots', 2, { pageIndex: 1, total: 2 })]),
     ],
     ['sonarqube', 'with fewer issues than in total', changed(issues, () => ({ total: 6, paging: { pageIndex: 1, pageSize: 5, total: 6 } })), fixture(issues)],
     [
@@ -105,6 +136,7 @@ describe('a file that lacks results of its scan does not pass for the whole scan
     ['burp', 'with fewer issues than of all severities', burpScan({ high: { total: 1 }, low: { total: 2 } }, 2), burpScan({ high: { total: 1 } }, 2)],
     ['burp', 'without the last page', `${burpScan({ total: 3 }, 2)}\n${burpScan({ total: 1 }, 1, '8')}`, `${burpScan({ total: 3 }, 2)}\n${burpScan({}, 1)}`],
     ['qualys', 'with more hosts than the limit', detections.replace('</RESPONSE>', `${warning}</RESPONSE>`), detections],
+    ['qualys', 'without the first hosts', asked('id_min'), asked('show_tags')],
     ['openvas', 'with a limited number of rows', counted(100), counted(1)],
   ])('%s %s', async (format, _what, part, whole) => {
     expect(await isWhole(format, part)).toBe(false);

@@ -1,4 +1,4 @@
-import type { ReportFormat, ReportHead } from '../../contract.ts';
+import type { ReportFormat, ReportHead, ReportInput } from '../../contract.ts';
 import { headOf } from '../../detect.ts';
 import { startAbout } from '../../shared/about.ts';
 import { notThisFormat } from '../../shared/input.ts';
@@ -36,8 +36,7 @@ export const qualys: ReportFormat = {
   async about(input) {
     const { failed, about } = startAbout();
     const head = await headOf(input);
-    // The response contains the first hosts only. The warning has the URL of the next ones.
-    if (root('HOST_LIST_VM_DETECTION_OUTPUT')(head)) for await (const _ of xmlElements(input, ['HOST_LIST_VM_DETECTION_OUTPUT/RESPONSE/WARNING/URL'])) failed();
+    if (root('HOST_LIST_VM_DETECTION_OUTPUT')(head) && (await isPage(input))) failed();
     if (!root('SCAN')(head)) return about();
     for await (const { element } of xmlElements(input, ['SCAN/HEADER/KEY']))
       if (element.attributes.value === 'STATUS' && /^(?:CANCEL|PAUS|INTERRUPT|ERROR)/i.test(element.text)) failed();
@@ -50,3 +49,10 @@ export const qualys: ReportFormat = {
     yield* shape.read(input);
   },
 };
+
+/** A response has so many hosts at most. The warning has the URL of the next ones, and the request, if it is repeated, the id from which it goes on. */
+async function isPage(input: ReportInput): Promise<boolean> {
+  const paths = ['RESPONSE/WARNING/URL', 'REQUEST/PARAM_LIST/PARAM/KEY'].map((path) => `HOST_LIST_VM_DETECTION_OUTPUT/${path}`);
+  for await (const { element, pattern } of xmlElements(input, paths)) if (pattern === 0 || element.text === 'id_min') return true;
+  return false;
+}

@@ -18,7 +18,7 @@ export const snyk: ReportFormat = {
   expects: EXPECTS,
   assetType: 'repository',
   detect: (head) => isCli(head) || (isApi(head) && /"effective_severity_level"\s*:/.test(head.text)),
-  about: async (input) => (isApi(await headOf(input)) ? aboutPages(input, { next: 'links.next', items: ['data.*.id'] }) : startAbout().about()),
+  about: async (input) => (isApi(await headOf(input)) ? aboutPages(input, PAGES) : startAbout().about()),
   async *read(input) {
     const head = await headOf(input);
     if (isCli(head)) yield* readCli(input, head.jsonShape === 'array');
@@ -27,6 +27,13 @@ export const snyk: ReportFormat = {
     // Without a project to test, --all-projects writes an empty list. It has looked at nothing, so nothing is gone.
     else yield* runEntry({ unfinished: true });
   },
+};
+
+/** Only a page after the first one names the one before, by a cursor that is not empty. */
+const PAGES = {
+  next: 'links.next',
+  later: { 'links.prev': /^(?!.*[?&]ending_before=(?:&|$))/, 'links.self': /[?&](?:starting_after|ending_before)=[^&]/ },
+  items: ['data.*.id'],
 };
 
 const PROJECT = ['ok', 'packageManager', 'dependencyCount', 'licensesPolicy', 'projectName', 'displayTargetFile', 'uniqueCount', 'ignoreSettings', 'summary'];

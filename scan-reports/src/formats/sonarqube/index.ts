@@ -4,10 +4,11 @@ import { jsonValues, placeOf } from '../../json/values.ts';
 import { startAbout } from '../../shared/about.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { cwesOf, RecordError, record } from '../../shared/normalize.ts';
-import { count, date, obj, plain, str } from '../../shared/read.ts';
+import { date, obj, plain, str } from '../../shared/read.ts';
 import { runEntry } from '../../shared/run.ts';
 import { isHtmlReport, readHtml } from './html.ts';
 import { type Context, hotspotOf, issueOf, type Rule } from './issue.ts';
+import { isWhole, LISTS, PREFIXES } from './pages.ts';
 
 export const sonarqube: ReportFormat = {
   id: 'sonarqube',
@@ -20,18 +21,7 @@ export const sonarqube: ReportFormat = {
   async about(input) {
     const { failed, about } = startAbout();
     if (!isJsonReport(await headOf(input))) return about();
-    const totals = ['total', 'paging.total'];
-    const keys = LISTS.map((list) => `${list}.*.key`);
-    let [total, found] = [0, 0];
-    for await (const { path, value } of jsonValues(
-      input,
-      PREFIXES.flatMap((prefix) => [...totals, ...keys].map((field) => `${prefix}${field}`)),
-    )) {
-      if (path.at(-1) === 'key') found++;
-      else total = Math.max(total, count(value) ?? 0);
-    }
-    // The API returns 100 issues per page unless it is asked for more.
-    if (found < total) failed();
+    if (!(await isWhole(input))) failed();
     return about();
   },
   async *read(input) {
@@ -51,10 +41,6 @@ function isJsonReport(head: ReportHead): boolean {
     hasKeys(head, 'sonarBaseURL', 'rules')
   );
 }
-
-/** One response, or an array of the responses of several pages. */
-const PREFIXES = ['', '*.'] as const;
-const LISTS = ['issues', 'hotspots'] as const;
 
 async function* readJson(input: ReportInput, head: ReportHead): AsyncGenerator<ReportEntry> {
   const context = await readContext(input);
