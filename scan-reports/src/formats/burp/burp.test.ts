@@ -124,3 +124,12 @@ test('states version and time of the export', async () => {
   const text = '<issues burpVersion="2025.1.2" exportTime="Sun Feb 01 09:00:00 UTC 2026"></issues>';
   expect((await readAll(burp, fromBuffer(text))).runs).toEqual([{ tool_version: '2025.1.2', finished_at: new Date('2026-02-01T09:00:00Z') }]);
 });
+
+test('names the product that wrote the file, each of which looks for different things', async () => {
+  const toolsOf = async (text: string) => (await burp.about?.(fromBuffer(text)))?.tools;
+  expect(await toolsOf('<issues burpVersion="2025.1"></issues>')).toBe(null);
+  expect(await toolsOf('<testsuites name="Dastardly scan results"></testsuites>')).toEqual(['dastardly']);
+  expect(await toolsOf('<testsuites name="Burp Scan results"></testsuites>')).toEqual(['burp ci']);
+  expect(await toolsOf('{"issue_events": []}')).toEqual(['burp rest api']);
+  expect(await toolsOf('{"Issues": []}')).toEqual(['burp graphql api']);
+});

@@ -190,3 +190,10 @@ test('a GraphQL response covers repositories without alerts', async () => {
     { asset: { type: 'repository', name: 'https://github.com/acme/shop' } },
   ]);
 });
+
+test('states the tool of code scanning alerts if it is the only one', async () => {
+  const alert = (tool: string) => ({ number: 1, state: 'open', rule: { id: 'a' }, tool: { name: tool }, most_recent_instance: { location: { path: 'a.js' } } });
+  const runs = async (...tools: string[]) => (await readAll(github, fromBuffer(JSON.stringify(tools.map(alert))))).runs;
+  expect(await runs('CodeQL', 'CodeQL')).toEqual([{ restrictions: ['tool codeql'] }]);
+  expect(await runs('CodeQL', 'Semgrep OSS')).toEqual([]);
+});

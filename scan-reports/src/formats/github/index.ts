@@ -4,7 +4,7 @@ import { type JsonRecord, jsonRecords } from '../../json/documents.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { RecordError, record } from '../../shared/normalize.ts';
-import { type Obj, obj } from '../../shared/read.ts';
+import { type Obj, obj, str } from '../../shared/read.ts';
 import { runEntry } from '../../shared/run.ts';
 import { codeScanningAlert } from './code-scanning.ts';
 import { dependabotAlert } from './dependabot.ts';
@@ -50,13 +50,24 @@ function isGraphql({ jsonShape, text }: ReportHead): boolean {
   return jsonShape !== null && /"vulnerabilityAlerts"\s*:\s*(?:\{|null)/.test(text);
 }
 
-async function* readRest(input: ReportInput, head: ReportHead): AsyncGenerator<ReportItem> {
+async function* readRest(input: ReportInput, head: ReportHead): AsyncGenerator<ReportEntry> {
   const start = head.text.trimStart();
   // `gh api --paginate --slurp` wraps the pages, which are arrays, in one array.
   const pattern = /^\[\s*\[/.test(start) ? '*.*' : start.startsWith('[') ? '*' : '';
   const isEmpty = /^\[\s*(?:\[\s*\]\s*)?\]/.test(start);
   if (!ALERT_FIELD.test(start) && !isEmpty) throw notThisFormat(github.expects);
-  for await (const found of jsonRecords(input, pattern)) yield* readAlert(found, restAlert);
+  const tools = new Set<string>();
+  for await (const found of jsonRecords(input, pattern)) {
+    const tool = str(obj(obj(found.value).tool).name);
+    if (tool !== undefined) tools.add(tool.toLowerCase());
+    yield* readAlert(found, restAlert);
+  }
+  yield* runEntry({ restrictions: restrictionsOf(tools) });
+}
+
+/** The API lists the code scanning alerts of all tools, or those of one (`tool_name`). A list with alerts of one tool says nothing about those of others. */
+function restrictionsOf(tools: ReadonlySet<string>): string[] {
+  return tools.size === 1 ? [`tool ${[...tools].join()}`] : [];
 }
 
 function restAlert(alert: Obj, place: string): Observation {
