@@ -125,6 +125,18 @@ test('states version and time of the export', async () => {
   expect((await readAll(burp, fromBuffer(text))).runs).toEqual([{ tool_version: '2025.1.2', finished_at: new Date('2026-02-01T09:00:00Z') }]);
 });
 
+test.each([
+  ['CEST', '2024-09-14T06:00:00Z', '2024-09-14T06:00:00Z'],
+  ['IST', '2024-09-14T02:30:00Z', '2024-09-14T07:00:00Z'],
+  ['XYZT', '2024-09-13T18:00:00Z', '2024-09-14T20:00:00Z'],
+  ['GMT+05:30', '2024-09-14T02:30:00Z', '2024-09-14T02:30:00Z'],
+])('an export in %s shows its issues at the latest moment that this can be, and proves an absence at the earliest', async (zone, earliest, latest) => {
+  const issue = '<issue><type>1</type><name>A</name><host>https://shop.example.com</host></issue>';
+  const { observations, runs } = await readAll(burp, fromBuffer(`<issues burpVersion="1" exportTime="Sat Sep 14 08:00:00 ${zone} 2024">${issue}</issues>`));
+  expect(observations[0]?.last_seen).toEqual(new Date(latest));
+  expect(runs).toEqual([{ tool_version: '1', [earliest === latest ? 'finished_at' : 'started_at']: new Date(earliest) }]);
+});
+
 test('names the product that wrote the file, each of which looks for different things', async () => {
   const toolsOf = async (text: string) => (await burp.about?.(fromBuffer(text)))?.tools;
   expect(await toolsOf('<issues burpVersion="2025.1"></issues>')).toBe(null);

@@ -1,7 +1,8 @@
 import type { ReportEntry, ReportInput, ReportItem } from '../../contract.ts';
 import { parseUrl, RecordError, record } from '../../shared/normalize.ts';
-import { str } from '../../shared/read.ts';
+import { date, str } from '../../shared/read.ts';
 import { runEntry } from '../../shared/run.ts';
+import { momentsOf } from '../../shared/zones.ts';
 import { childText, type XmlElement, xmlElements } from '../../xml/elements.ts';
 import { recordText, type XmlRecord, xmlRecords } from '../../xml/records.ts';
 import { type Issue, issueOf } from './issue.ts';
@@ -30,7 +31,9 @@ export async function* readXml(input: ReportInput): AsyncGenerator<ReportEntry> 
     },
   };
   for await (const found of xmlRecords(input, 'issues/issue', FIELDS, tags)) yield* record(found.place, () => issueOf(fromXml(found)));
-  yield* runEntry({ tool_version: report.burpVersion, finished_at: exportTime(report.exportTime) });
+  const exported = exportTime(report.exportTime);
+  const times = exported?.earliest.getTime() === exported?.latest.getTime() ? { finished_at: exported?.latest } : { started_at: exported?.earliest };
+  yield* runEntry({ tool_version: report.burpVersion, ...times });
 }
 
 function fromXml(found: XmlRecord): Issue {
@@ -48,17 +51,18 @@ function fromXml(found: XmlRecord): Issue {
     remediation: [text('remediationDetail'), text('remediationBackground')],
     references: text('references'),
     classifications: text('vulnerabilityClassifications'),
-    seen: exportTime(found.parents[0]?.attributes.exportTime),
+    seen: exportTime(found.parents[0]?.attributes.exportTime)?.latest ?? null,
   };
 }
 
-/** Parses "Sat Sep 13 22:39:44 UTC 2014". Returns null if the abbreviation of the time zone is unknown. */
-function exportTime(text: string | undefined): Date | null {
-  const match = /^\w{3} (\w{3}) (\d{1,2}) ([\d:]{8}) (\S+) (\d{4})$/.exec(text ?? '');
-  if (match === null) return null;
-  const [, month, day, time, zone, year] = match;
-  const moment = new Date(`${month} ${day} ${year} ${time} ${zone}`);
-  return Number.isNaN(moment.getTime()) ? null : moment;
+/**
+ * Parses "Sat Sep 13 22:39:44 UTC 2014". Several zones share an abbreviation, and not all are known: what the report shows was there at the latest moment that
+ * this can be, and what it does not show was gone at the earliest.
+ */
+function exportTime(text: string | undefined): ReturnType<typeof momentsOf> | null {
+  const [, month, day, time, zone = '', year] = /^\w{3} (\w{3}) (\d{1,2}) ([\d:]{8}) (\S+) (\d{4})$/.exec(text ?? '') ?? [];
+  const local = date(`${month} ${day} ${year} ${time} UTC`);
+  return local && momentsOf(local, zone);
 }
 
 export async function* readJunit(input: ReportInput): AsyncGenerator<ReportItem> {
