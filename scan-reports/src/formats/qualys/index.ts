@@ -16,10 +16,12 @@ const root = (...names: string[]) => {
   return ({ xmlRoot }: ReportHead): boolean => xmlRoot !== null && names.includes(xmlRoot.name);
 };
 
+const isWas = root('WAS_SCAN_REPORT', 'WAS_WEBAPP_REPORT');
+
 const SHAPES = [
   { matches: root('ASSET_DATA_REPORT'), read: readAssetReport },
   { matches: root('HOST_LIST_VM_DETECTION_OUTPUT'), read: readDetections },
-  { matches: root('WAS_SCAN_REPORT', 'WAS_WEBAPP_REPORT'), read: readWas },
+  { matches: isWas, read: readWas },
   { matches: (head: ReportHead) => root('SCAN')(head) && /<SCAN\b[^>]{0,500}\svalue="|scan-1\.dtd|<KEY\s+value=/.test(head.text), read: readScan },
   { matches: isCsv, read: readCsv },
 ];
@@ -37,9 +39,7 @@ export const qualys: ReportFormat = {
     const { failed, about } = startAbout();
     const head = await headOf(input);
     if (root('HOST_LIST_VM_DETECTION_OUTPUT')(head) && (await isPage(input))) failed();
-    if (!root('SCAN')(head)) return about();
-    for await (const { element } of xmlElements(input, ['SCAN/HEADER/KEY']))
-      if (element.attributes.value === 'STATUS' && /^(?:CANCEL|PAUS|INTERRUPT|ERROR)/i.test(element.text)) failed();
+    for await (const status of statusesIn(input, head)) if (!FINISHED.test(status)) failed();
     return about();
   },
   async *read(input) {
@@ -55,4 +55,15 @@ async function isPage(input: ReportInput): Promise<boolean> {
   const paths = ['RESPONSE/WARNING/URL', 'REQUEST/PARAM_LIST/PARAM/KEY'].map((path) => `HOST_LIST_VM_DETECTION_OUTPUT/${path}`);
   for await (const { element, pattern } of xmlElements(input, paths)) if (pattern === 0 || element.text === 'id_min') return true;
   return false;
+}
+
+const FINISHED = /^(?:finished|no ?vulns ?found)\b/i;
+
+/** The statuses of the scans, as far as the report states them. A report of WAS can be about several. */
+async function* statusesIn(input: ReportInput, head: ReportHead): AsyncGenerator<string> {
+  if (root('SCAN')(head)) {
+    for await (const { element } of xmlElements(input, ['SCAN/HEADER/KEY'])) if (element.attributes.value === 'STATUS') yield element.text;
+  } else if (isWas(head)) {
+    for await (const { element } of xmlElements(input, ['**/SCAN_LIST/SCAN/STATUS'])) yield element.text;
+  }
 }

@@ -229,9 +229,25 @@ test.each([
   ['NOVULNSFOUND', true],
   ['CANCELED', false],
   ['ERROR', false],
+  ['NOHOSTALIVE', false],
 ])('a scan with the status %s is finished: %s', async (status, finished) => {
   const text = `<SCAN value="scan/1"><HEADER><KEY value="TITLE">ERROR pages</KEY><KEY value="STATUS">${status}</KEY></HEADER></SCAN>`;
   expect(await qualys.about?.(fromBuffer(text))).toEqual({ tools: null, finished, unread: [] });
+});
+
+test.each([
+  ['Finished', true],
+  ['Time Limit Reached', false],
+  ['Canceled', false],
+  ['No Host Alive', false],
+  ['No Web Service', false],
+  ['Service Errors Detected', false],
+  ['Scan Internal Error', false],
+])('a scan of a web application with the status %s is finished: %s', async (status, finished) => {
+  const scans = `<SCAN_LIST><SCAN><STATUS>Finished</STATUS></SCAN><SCAN><STATUS>${status}</STATUS></SCAN></SCAN_LIST>`;
+  for (const name of ['WAS_SCAN_REPORT', 'WAS_WEBAPP_REPORT']) {
+    expect(await qualys.about?.(fromBuffer(`<${name}><APPENDIX>${scans}</APPENDIX></${name}>`))).toMatchObject({ finished });
+  }
 });
 
 test('scan result: states time, versions and every address of the scan', async () => {
