@@ -16,7 +16,7 @@ const CLEAN: [format: string, asset: string, report: object | string][] = [
   ['snyk', 'shop:1', { vulnerabilities: [], ok: true, dependencyCount: 1, packageManager: 'deb', projectName: 'docker-image|shop', path: 'shop:1' }],
   ['clair', 'shop:1', { image: 'shop:1', unapproved: [], vulnerabilities: [] }],
   ['cyclonedx', 'shop', { bomFormat: 'CycloneDX', specVersion: '1.6', metadata: { component: { type: 'application', name: 'shop' } }, vulnerabilities: [] }],
-  ['dependency_check', 'shop', { reportSchema: '1.1', scanInfo: {}, projectInfo: { name: 'shop' }, dependencies: [] }],
+  ['dependency_check', 'shop', { reportSchema: '1.1', scanInfo: {}, projectInfo: { name: 'shop' }, dependencies: [{ fileName: 'a.jar' }] }],
   ['zap', 'https://shop.example.com', '<OWASPZAPReport version="2.16.1"><site name="https://shop.example.com"><alerts/></site></OWASPZAPReport>'],
   ['zap', 'https://shop.example.com', { '@programName': 'ZAP', '@version': '2.16.1', site: [{ '@name': 'https://shop.example.com', alerts: [] }] }],
   ['openvas', '192.0.2.1', '<report format_id="x"><report><host><ip>192.0.2.1</ip></host><results/></report></report>'],

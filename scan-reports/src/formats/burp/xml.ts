@@ -1,4 +1,4 @@
-import type { ReportEntry, ReportInput, ReportItem } from '../../contract.ts';
+import type { ReportEntry, ReportInput } from '../../contract.ts';
 import { parseUrl, RecordError, record } from '../../shared/normalize.ts';
 import { date, str } from '../../shared/read.ts';
 import { runEntry } from '../../shared/run.ts';
@@ -65,14 +65,18 @@ function exportTime(text: string | undefined): ReturnType<typeof momentsOf> | nu
   return local && momentsOf(local, zone);
 }
 
-export async function* readJunit(input: ReportInput): AsyncGenerator<ReportItem> {
+/** Each page that was scanned is a suite of tests. Without any, the scan has reached nothing. */
+export async function* readJunit(input: ReportInput): AsyncGenerator<ReportEntry> {
+  let hasTests = false;
   for await (const { element, place } of xmlElements(input, ['testsuites/testsuite/testcase'])) {
+    hasTests = true;
     const failures = element.children.filter(({ name }) => name === 'failure');
     for (const [index, failure] of failures.entries()) {
       const failurePlace = `${place}/failure[${index + 1}]`;
       yield* record(failurePlace, () => issueOf(fromFailure(failure, element, failurePlace)));
     }
   }
+  if (!hasTests) yield* runEntry({ unfinished: true });
 }
 
 const HEADINGS = [

@@ -108,8 +108,8 @@ test('accepts a report without findings and rejects another report', async () =>
 
 test.each([
   ['clair-scanner', { image: 'shop:1', unapproved: [], vulnerabilities: [] }, 'shop:1'],
-  ['Clair 2', { Layer: { Name: 'shop:1', IndexedByVersion: 3, Features: [] } }, 'shop:1'],
-  ['Clair 4', { manifest_hash: 'sha256:1', packages: {}, vulnerabilities: {}, package_vulnerabilities: {} }, 'sha256:1'],
+  ['Clair 2', { Layer: { Name: 'shop:1', IndexedByVersion: 3, Features: [{ Name: 'zlib', Version: '1' }] } }, 'shop:1'],
+  ['Clair 4', { manifest_hash: 'sha256:1', packages: { 1: { name: 'zlib' } }, vulnerabilities: {}, package_vulnerabilities: {} }, 'sha256:1'],
 ])('a clean report of %s covers its image', async (_, report, name) => {
   expect((await readAll(clair, fromBuffer(JSON.stringify(report)))).runs).toMatchObject([{ asset: { type: 'container_image', name } }]);
 });

@@ -74,14 +74,16 @@ async function* readScanner(input: ReportInput): AsyncGenerator<ReportEntry> {
 }
 
 /** klar groups vulnerabilities by severity and does not name the image. */
-async function* readKlar(input: ReportInput): AsyncGenerator<ReportItem> {
+async function* readKlar(input: ReportInput): AsyncGenerator<ReportEntry> {
+  // Without layers, it has read nothing of the image.
+  for await (const { value } of jsonValues(input, ['LayerCount'])) if (value === 0) yield* runEntry({ unfinished: true });
   for await (const found of jsonValues(input, ['Vulnerabilities.*.*']))
     yield* readEntry(found, (entry, place) =>
       featureVulnerability(entry, place, { FeatureName: entry.FeatureName, FeatureVersion: entry.FeatureVersion }, null),
     );
 }
 
-/** Clair 1 and 2, `GET /v1/layers/:name?vulnerabilities`. */
+/** Clair 1 and 2, `GET /v1/layers/:name?vulnerabilities`. It has found nothing to look at if the layer has no features. */
 async function* readLayer(input: ReportInput): AsyncGenerator<ReportEntry> {
   const features = new Map<string, Record<string, unknown>>();
   let asset: Asset | null = null;
@@ -93,6 +95,7 @@ async function* readLayer(input: ReportInput): AsyncGenerator<ReportEntry> {
     features.set(key, { ...features.get(key), [`Feature${path[3]}`]: value });
   }
   yield* runEntry({ asset });
+  if (features.size === 0) yield* runEntry({ unfinished: true });
   for await (const found of jsonValues(input, ['Layer.Features.*.Vulnerabilities.*']))
     yield* readEntry(found, (entry, place) => featureVulnerability(entry, place, features.get(found.path.slice(0, 3).join('.')) ?? {}, asset));
 }

@@ -25,6 +25,8 @@ export async function* readV4(input: ReportInput): AsyncGenerator<ReportEntry> {
   const { asset, packages, affected, isIndex } = await readIndex(input);
   yield* runEntry({ asset });
   if (isIndex) yield* runEntry({ inventory_only: true });
+  // Without packages, there was nothing to look at.
+  else if (packages.size === 0) yield* runEntry({ unfinished: true });
   for await (const found of jsonValues(input, ['vulnerabilities.*'])) {
     const place = placeOf(found);
     if (found.error) {

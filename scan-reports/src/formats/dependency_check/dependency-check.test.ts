@@ -160,12 +160,12 @@ test('states engine, date, NVD data and project of the run, also without vulnera
     reportSchema: '1.1',
     scanInfo: { engineVersion: '12.1.0', dataSource },
     projectInfo: { name: 'Example', reportDate: '2025-01-15T14:31:13Z' },
-    dependencies: [],
+    dependencies: [{ fileName: 'a.jar' }],
   };
   expect((await readAll(dependencyCheck, fromBuffer(JSON.stringify(json)))).runs).toEqual([facts, { asset }]);
   const sources = dataSource.map(({ name, timestamp }) => `<dataSource><name>${name}</name><timestamp>${timestamp}</timestamp></dataSource>`);
   const xml = `<analysis xmlns="https://jeremylong.github.io/DependencyCheck/dependency-check.4.1.xsd"><scanInfo><engineVersion>12.1.0</engineVersion>${sources.join('')}</scanInfo>
-    <projectInfo><name>Example</name><reportDate>2025-01-15T14:31:13Z</reportDate></projectInfo><dependencies/></analysis>`;
+    <projectInfo><name>Example</name><reportDate>2025-01-15T14:31:13Z</reportDate></projectInfo><dependencies><dependency><fileName>a.jar</fileName></dependency></dependencies></analysis>`;
   expect((await readAll(dependencyCheck, fromBuffer(xml))).runs).toEqual([facts, { asset }]);
 });
 
@@ -175,4 +175,15 @@ test('keeps known exploitation and scores without metrics', async () => {
   expect((await readAll(dependencyCheck, fromBuffer(JSON.stringify(json)))).observations).toMatchObject([
     { known_exploited: true, cvss: [{ score: 9.8, version: '3.1' }] },
   ]);
+});
+
+test('retire.js is a tool of its own, and lists only vulnerable dependencies', async () => {
+  const report = (credits: string) =>
+    fromBuffer(`<analysis xmlns="https://jeremylong.github.io/DependencyCheck/dependency-check.2.3.xsd"><scanInfo/>
+      <projectInfo><name>shop</name><reportDate>2025-01-15T14:31:13Z</reportDate><credits>${credits}</credits></projectInfo><dependencies/></analysis>`);
+  const unfinished = async (credits: string) => (await readAll(dependencyCheck, report(credits))).runs.some((run) => run.unfinished);
+  expect(await dependencyCheck.about?.(report('retire.js'))).toMatchObject({ tools: ['retire.js'] });
+  expect(await unfinished('retire.js')).toBe(false);
+  expect(await dependencyCheck.about?.(report('This report contains data of the NVD'))).toMatchObject({ tools: null });
+  expect(await unfinished('This report contains data of the NVD')).toBe(true);
 });

@@ -5,9 +5,13 @@ import { startAbout } from '../../shared/about.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { xmlElements } from '../../xml/elements.ts';
 import { readJson } from './json-report.ts';
+import { RETIRE } from './report.ts';
 import { readXml } from './xml-report.ts';
 
 const EXPECTS = 'XML with the root element analysis in a Dependency-Check namespace, or JSON with reportSchema, scanInfo and dependencies';
+
+/** In these reports, the project comes before the dependencies. */
+const CREDITS = new RegExp(`<credits>\\s*${RETIRE}\\s*</credits>`);
 
 export const dependencyCheck: ReportFormat = {
   id: 'dependency_check',
@@ -19,8 +23,8 @@ export const dependencyCheck: ReportFormat = {
   states: ['time'],
   detect: (head) => isXml(head) || isJson(head),
   async about(input) {
-    const { failed, about } = startAbout();
     const head = await headOf(input);
+    const { failed, about } = startAbout(CREDITS.test(head.text) ? [RETIRE] : null);
     if (isXml(head)) for await (const _ of xmlElements(input, ['analysis/scanInfo/analysisExceptions/exception'])) failed();
     else if (isJson(head)) for await (const _ of jsonValues(input, ['scanInfo.analysisExceptions.*'])) failed();
     return about();

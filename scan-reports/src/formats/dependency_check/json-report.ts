@@ -16,7 +16,7 @@ export async function* readJson(input: ReportInput): AsyncGenerator<ReportEntry>
     else if (path[0] === 'scanInfo') scan = scanOf(obj(value));
     else parts.set(path[1], { ...parts.get(path[1]), [String(path[2])]: value });
   }
-  yield* readRun(scan, project);
+  yield* readRun({ ...scan, hasDependencies: parts.size > 0 }, project);
   for await (const found of jsonValues(input, ['dependencies.*.vulnerabilities.*', 'dependencies.*.suppressedVulnerabilities.*'])) {
     const place = placeOf(found);
     yield* record(place, () => {
@@ -26,19 +26,20 @@ export async function* readJson(input: ReportInput): AsyncGenerator<ReportEntry>
   }
 }
 
-function projectOf({ name, groupID, artifactID, version, applicationVersion, reportDate }: Obj): Project {
+function projectOf({ name, groupID, artifactID, version, applicationVersion, reportDate, credits }: Obj): Project {
   return {
     name: str(name),
     group: str(groupID),
     artifact: str(artifactID),
     version: str(version) ?? str(applicationVersion),
     date: str(reportDate),
+    credits: str(credits),
   };
 }
 
 function scanOf({ engineVersion, dataSource }: Obj): Scan {
   const sources = arr(dataSource).map((source) => ({ name: str(obj(source).name), timestamp: str(obj(source).timestamp) }));
-  return { engine: str(engineVersion), sources };
+  return { engine: str(engineVersion), hasDependencies: false, sources };
 }
 
 function dependencyOf({ fileName, filePath, packages, evidenceCollected, relatedDependencies }: Obj): Dependency {

@@ -13,11 +13,18 @@ export interface Project {
   artifact: string | undefined;
   version: string | undefined;
   date: string | undefined;
+  /** Who wrote the report, or whose data it uses. */
+  credits: string | undefined;
 }
+
+/** Credits of reports that retire.js wrote. */
+export const RETIRE = 'retire.js';
 
 /** The engine and its data sources. */
 export interface Scan {
   engine: string | undefined;
+  /** Whether the report lists any dependency. */
+  hasDependencies: boolean;
   sources: { name: string | undefined; timestamp: string | undefined }[];
 }
 
@@ -56,12 +63,13 @@ function assetOf({ name, group, artifact, version }: Project): Asset | null {
 
 /**
  * The NVD data is as new as its last change. Some versions only state when they looked for changes. Older versions write local time without a
- * time zone. A time after the end of the scan is therefore not stated.
+ * time zone. A time after the end of the scan is therefore not stated. A scan without dependencies has looked at nothing: retire.js lists only vulnerable ones.
  */
-export function* readRun({ engine, sources }: Scan, project: Project): Generator<ReportEntry> {
+export function* readRun({ engine, sources, hasDependencies }: Scan, project: Project): Generator<ReportEntry> {
   const nvd = ['modified', 'checked'].flatMap((word) => sources.filter(({ name }) => new RegExp(`^NVD.*${word}$`, 'i').test(name ?? '')));
   const [finished, known] = [date(project.date), date(nvd[0]?.timestamp)];
   yield* runEntry({ tool_version: engine, finished_at: finished, knowledge_at: finished && known && known > finished ? null : known });
+  if (!hasDependencies && project.credits !== RETIRE) yield* runEntry({ unfinished: true });
   yield* runEntry({ asset: assetOf(project) });
 }
 

@@ -11,8 +11,8 @@ const emptyDependency = (): Dependency => ({ fileName: undefined, filePath: unde
 
 /** By schema, the details of a dependency come before its vulnerabilities, and the project before all dependencies. */
 export async function* readXml(input: ReportInput): AsyncGenerator<ReportEntry> {
-  let project: Project = { name: undefined, group: undefined, artifact: undefined, version: undefined, date: undefined };
-  const scan: Scan = { engine: undefined, sources: [] };
+  let project: Project = { name: undefined, group: undefined, artifact: undefined, version: undefined, date: undefined, credits: undefined };
+  const scan: Scan = { engine: undefined, hasDependencies: false, sources: [] };
   let dependency = emptyDependency();
   let current = 0;
   for await (const { element, parents, place } of xmlElements(input, [
@@ -34,7 +34,7 @@ export async function* readXml(input: ReportInput): AsyncGenerator<ReportEntry> 
       yield* record(place, () => observationsOf(vulnerabilityOf(element), dependency, context));
     }
   }
-  yield* readRun(scan, project);
+  yield* readRun({ ...scan, hasDependencies: current > 0 }, project);
 }
 
 const text = (element: XmlElement | undefined, name: string): string | undefined => (element ? childText(element, name) || undefined : undefined);
@@ -46,6 +46,7 @@ function projectOf(element: XmlElement): Project {
     artifact: text(element, 'artifactID'),
     version: text(element, 'version') ?? text(element, 'applicationVersion'),
     date: text(element, 'reportDate'),
+    credits: text(element, 'credits'),
   };
 }
 

@@ -88,6 +88,8 @@ function* readRun({ version, type, started, ended, identifiers, origins, files: 
   const restrictions = type === undefined ? [] : [`scan type ${type}`];
   yield* runEntry({ tool_version: version, started_at: started, finished_at: ended, checks: checks.list(), files: files.list(), restrictions });
   for (const origin of origins) yield* runEntry({ asset: webAsset(origin) });
+  // By schema, DAST lists what it has scanned. Without that, it has reached nothing.
+  if (type === 'dast' && origins.length === 0) yield* runEntry({ unfinished: true });
 }
 
 function* readVulnerability(found: JsonValue, scan: Scan): Generator<ReportItem> {
