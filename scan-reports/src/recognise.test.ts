@@ -31,6 +31,12 @@ test.each([
   expect(await recognised(text)).toEqual(ids);
 });
 
+test('an empty report of a tool that is not supported is of no format', async () => {
+  expect(await recognised('{"Generated":"25/06/2021 10:00 AM","Target":{"Duration":"00:00:41","Url":"http://php.example.com/"},"Vulnerabilities":[]}')).toEqual(
+    [],
+  );
+});
+
 test('names many formats for an empty list', async () => {
   expect(await recognised(' []\n')).toEqual(expect.arrayContaining(['gitleaks', 'hadolint', 'generic']));
 });

@@ -161,9 +161,10 @@ function* readHidden(contexts: readonly (Contexts | undefined)[], shown: Readonl
   yield* runEntry({ hidden_in: files });
 }
 
-/** Older versions write "null" or "[]" if there are no results. */
+/** Older versions write "null" or "[]" if there are no results, and otherwise a list of them. Other tools also have a Target at the top. */
 function mayBeTrivy(head: ReportHead): boolean {
-  return ['SchemaVersion', 'ClusterName', 'Results', 'Target'].some((key) => hasKeys(head, key)) || /^\s*(?:null|\[\s*\])\s*$/.test(head.text);
+  const isList = head.jsonShape === 'array' && hasKeys(head, 'Target');
+  return isList || ['SchemaVersion', 'ClusterName', 'Results'].some((key) => hasKeys(head, key)) || /^\s*(?:null|\[\s*\])\s*$/.test(head.text);
 }
 
 const PACKAGE_FIELDS = ['Name', 'SrcName', 'Version', 'Release', 'Epoch'].map((field) => `Results.*.Packages.*.${field}`);
