@@ -34,13 +34,16 @@ export interface Absence {
   isEmpty: boolean;
 }
 
+/** An empty file in a format that many tools write. */
+const NO_TOOL =
+  'the report does not name the tool that wrote it, so it does not say whose findings are gone. Name the tool in it, as the generic format and SARIF do. For GitHub, export the alerts of all states instead of only the open ones, or use a connection';
+
 /** Reasons not to treat a report as complete although its scope declares it so. */
 export function doubtsOf(about: About | null, { rejected }: { rejected: number }, isScan: boolean): string[] {
   return [
     ...(isScan ? [] : ['an export or a VEX document lists what is known, and what it leaves out may still be there. Only a scan can prove a fix']),
     ...(rejected > 0 ? ['the report was not complete because records were rejected'] : []),
-    // An empty file in a format that many tools write does not tell which tool's findings are gone.
-    ...(about?.tools?.length === 0 ? ['the report does not name the tool that wrote it'] : []),
+    ...(about?.tools?.length === 0 ? [NO_TOOL] : []),
     ...(about?.finished === false ? ['according to the report, the scan did not succeed or the file does not have all of its results'] : []),
   ];
 }
