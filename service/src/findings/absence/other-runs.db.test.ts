@@ -54,6 +54,26 @@ describe('reports of scanners of your own in the generic format', () => {
   });
 });
 
+describe('sonar-report', () => {
+  const report = (date: string, ...keys: string[]) => ({
+    date,
+    projectName: shop.name,
+    sonarBaseURL: 'https://sonar.example.com',
+    rules: [],
+    issues: keys.map((key) => ({ key, rule: key, severity: 'MAJOR', component: `shop:${key}.java`, line: 1, message: key })),
+  });
+
+  it('states only the day, so a second report of one day closes nothing and says so', async () => {
+    const org = await engine.organization();
+    const second = /^1 finding that the report does not show stays open: an earlier report of the same time has shown it\. If the reports state only the day/;
+    await upload(org, 'sonarqube', report('Thursday, Jan 1, 2026', 'A', 'B'), {});
+    expect((await upload(org, 'sonarqube', report('Thursday, Jan 1, 2026', 'B'), {})).notes).toContainEqual(expect.stringMatching(second));
+    expect((await upload(org, 'sonarqube', report('Thursday, Jan 1, 2026', 'A', 'B'), {})).notes).toEqual([]);
+    expect((await upload(org, 'sonarqube', report('Friday, Jan 2, 2026', 'B'), {})).notes).toEqual([]);
+    expect(Object.values(await statuses(org)).sort()).toEqual(['open', 'verified']);
+  });
+});
+
 describe('SARIF', () => {
   const run = (category: string, ...rules: string[]) => ({
     version: '2.1.0',

@@ -30,6 +30,7 @@ import { resolveRecords } from '../merge/resolve.ts';
 import { sizeOf } from '../merge/run-lists.ts';
 import { type Source, sourceOf, wordsOfSource } from '../merge/sources.ts';
 import { type Changes, recordChanges, recordUnchanged } from './count-changes.ts';
+import { coverageNotes } from './coverage-notes.ts';
 import { inventoryNotes } from './inventory-note.ts';
 import type { ImportRow, ScanScope } from './manage-imports.ts';
 import type { Read } from './reading/read-report.ts';
@@ -281,19 +282,4 @@ function withheldNotes({ withheld }: Closures, isDryRun: boolean): string[] {
 function blockedNote(code: string, count: number): string {
   const because = isBlocker(code) ? blockers[code] : code;
   return `${count === 1 ? '1 finding that the report does not show stays open' : `${count} findings that the report does not show stay open`}: ${because}.`;
-}
-
-/** Notes that explain where a complete run closed nothing. */
-async function coverageNotes(tx: TenantTx, { orgId, importId, sourceId }: Resolution, scope: ScanScope): Promise<string[]> {
-  const { rows } = await sql<{ assets: number; newer: number }>`
-    select count(distinct run.asset_id)::int as assets, count(distinct run.asset_id) filter (where exists (
-      select from source_coverage newer
-      where newer.org_id = ${orgId} and newer.source_id = ${sourceId} and newer.asset_id = run.asset_id and newer.track = run.track and newer.seen_at > run.started_at))::int as newer
-    from run_assets run where run.org_id = ${orgId} and run.import_id = ${importId}`.execute(tx);
-  const { assets, newer } = rows[0] ?? { assets: 0, newer: 0 };
-  return [
-    ...(assets === 0 ? ['Nothing was closed: neither the report nor `scan_scope` names an asset.'] : []),
-    ...(newer > 0 ? [`A newer scan is known for ${newer} of ${assets} assets. What it saw there stays open.`] : []),
-    ...(scope.asset === UNSPECIFIED ? ['Nothing was closed: the report is about an unspecified asset.'] : []),
-  ];
 }
