@@ -134,7 +134,8 @@ export async function describeRun(
       ended_at: facts.endedAt,
       credentialed: facts.credentialed,
       knowledge_at: facts.knowledgeAt,
-      doubt: sql<string | null>`coalesce(doubt, ${facts.doubt})`,
+      // What is known about an asset decides whether there is a doubt: a report can state when it was scanned, and not when the whole scan took place.
+      doubt: sql<string | null>`case when asset_key = any(${[...byAsset.keys()]}::text[]) then doubt else coalesce(doubt, ${facts.doubt}) end`,
       variant: sql<string | null>`case when type = 'repository' then ${facts.variant} else variant end`,
     })
     .where('org_id', '=', orgId)

@@ -230,13 +230,11 @@ function runsOf(row: ImportRow, { format, collected }: Report, { run, runByAsset
   for (const [key, own] of runByAsset) {
     const facts = { ...run, ...own };
     const times = timesOf(row, facts, format);
-    const doubt = facts.inventory_only ? 'inventory_only' : facts.unfinished ? 'partially_covered' : times.doubt;
+    const doubt = unspecified ?? (facts.inventory_only ? 'inventory_only' : facts.unfinished ? 'partially_covered' : times.doubt);
     byAsset.set(key, { ...times, doubt, credentialed: facts.credentialed ?? null, knowledgeAt: facts.knowledge_at ?? null });
   }
   for (const asset of collected?.partiallyCovered ?? []) byAsset.set(describeAsset(asset).stagingKey, { doubt: 'partially_covered' });
-  // Facts of single assets state whether their time is right, so the doubt about the time of the whole report is theirs, too.
-  const doubt = unspecified ?? (run.inventory_only ? 'inventory_only' : run.unfinished ? 'partially_covered' : all.doubt);
-  return [{ ...all, doubt: byAsset.size > 0 && doubt === 'time_suspect' ? null : doubt }, byAsset];
+  return [{ ...all, doubt: unspecified ?? (run.inventory_only ? 'inventory_only' : run.unfinished ? 'partially_covered' : all.doubt) }, byAsset];
 }
 
 /** Of more lock files, it need not be known which ones were read. */
