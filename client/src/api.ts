@@ -3773,8 +3773,8 @@ export type ScanScope = {
   ended_tracks?: string[];
   /** The part of a repository that was scanned, such as one lock file. Only findings of scans of the same part are closed. Paths in the report are relative to it, unless they begin with it. `.` says that all of it was scanned */
   path?: string;
-  /** Kinds of findings that the tool looked for, if the report does not show it. Trivy does not mention secrets if it finds none, so its last secret is closed only with this statement. `known` says that a report has all findings, although it calls all of them new since a baseline. Evidence packages name it as a statement of the uploader */
-  looked_for?: ('secrets' | 'misconfigurations' | 'licenses' | 'known')[];
+  /** Kinds of findings that the tool looked for, if the report does not show it. Trivy does not mention secrets if it finds none, so its last secret is closed only with this statement. `known` says that a report has all findings, although it calls all of them new since a baseline, `suppressed` that it has those that the tool was told to ignore. Evidence packages name it as a statement of the uploader */
+  looked_for?: ('secrets' | 'misconfigurations' | 'licenses' | 'known' | 'suppressed')[];
   /** Further assets that the scan covered, even if it found nothing there */
   assets?: {
     /** Type of the asset */
@@ -4265,6 +4265,7 @@ export type StillOpenCode =
   | 'check_disabled'
   | 'hidden_by_comment'
   | 'only_new'
+  | 'suppressed_before'
   | 'platform_other'
   | 'address_other'
   | 'part_other'

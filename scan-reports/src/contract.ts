@@ -194,7 +194,7 @@ export interface ListedComponent {
   version: string;
 }
 
-/** Kinds of findings that tools have options to leave out. A severity is what the tool says. `known` is any finding that was known when a baseline was set. */
+/** Kinds of findings that tools have options to leave out. A severity is what the tool says. `known` was known when a baseline was set, `suppressed` is any finding that the tool was told to ignore. */
 export const lookedForKinds = [
   'system_packages',
   'libraries',
@@ -210,10 +210,11 @@ export const lookedForKinds = [
   'critical',
   'without_fix',
   'known',
+  'suppressed',
 ] as const;
 export type LookedFor = (typeof lookedForKinds)[number];
 /** Those that a report may not show to have been looked for although they were. The scope can say so. */
-export const statableKinds = ['secrets', 'misconfigurations', 'licenses', 'known'] as const satisfies readonly LookedFor[];
+export const statableKinds = ['secrets', 'misconfigurations', 'licenses', 'known', 'suppressed'] as const satisfies readonly LookedFor[];
 
 /** Facts about a run that decide whether it was able to see a finding. */
 export const runFacts = ['time', 'credentials', 'knowledge', 'checks', 'targets'] as const;

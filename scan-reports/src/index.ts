@@ -4,3 +4,4 @@ export { isScan } from './is-scan.ts';
 export { recognise } from './recognise.ts';
 export { formats } from './registry.ts';
 export { fromBuffer } from './shared/input.ts';
+export { leavesOutSuppressed } from './suppressed.ts';

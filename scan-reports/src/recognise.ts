@@ -63,7 +63,7 @@ function isEmptyValue(value: unknown): boolean {
 
 async function readsAsEmpty(format: ReportFormat, input: ReportInput): Promise<boolean> {
   try {
-    for await (const entry of format.read(input)) if (!isOnlyLeftOut(entry)) return false;
+    for await (const entry of format.read(input)) if (!saysNothing(entry)) return false;
     return true;
   } catch (error) {
     if (error instanceof ReportError) return false;
@@ -71,9 +71,9 @@ async function readsAsEmpty(format: ReportFormat, input: ReportInput): Promise<b
   }
 }
 
-/** What an empty report does not show is no sign that it is one of the format. */
-function isOnlyLeftOut(entry: ReportEntry): boolean {
-  return 'run' in entry && Object.keys(entry.run).every((fact) => fact === 'left_out');
+/** What an empty report does not show, or what all reports of the format do, is no sign that it is one of the format. */
+function saysNothing(entry: ReportEntry): boolean {
+  return 'run' in entry && Object.keys(entry.run).every((fact) => fact === 'left_out' || fact === 'looked_for');
 }
 
 const SHAPES = { object: 'a JSON object', array: 'a JSON array', lines: 'JSON Lines' };

@@ -38,7 +38,7 @@ export const importReports: Command = {
       type: 'string',
       multiple: true,
       value: 'KIND',
-      help: 'What the tool looked for although the report does not show it: secrets, misconfigurations or licenses, or known if a report calls all findings new. Can be repeated.',
+      help: 'What the tool looked for although the report does not show it: secrets, misconfigurations or licenses, known if a report calls all findings new, or suppressed if it has ignored ones. Can be repeated.',
     },
     'scanned-at': { type: 'string', value: 'TIME', help: 'When the scan began. Default: as the report says, or now.' },
     complete: { type: 'boolean', help: 'The report has all findings: close those that it no longer has.' },

@@ -107,7 +107,7 @@ const scopeFields = {
     Type.Array(OneOf(statableKinds), {
       maxItems: statableKinds.length,
       description:
-        'Kinds of findings that the tool looked for, if the report does not show it. Trivy does not mention secrets if it finds none, so its last secret is closed only with this statement. `known` says that a report has all findings, although it calls all of them new since a baseline. Evidence packages name it as a statement of the uploader',
+        'Kinds of findings that the tool looked for, if the report does not show it. Trivy does not mention secrets if it finds none, so its last secret is closed only with this statement. `known` says that a report has all findings, although it calls all of them new since a baseline, `suppressed` that it has those that the tool was told to ignore. Evidence packages name it as a statement of the uploader',
       examples: [['secrets']],
     }),
   ),

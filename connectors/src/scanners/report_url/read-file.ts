@@ -3,6 +3,7 @@ import {
   detectFormat,
   formats,
   headOf,
+  leavesOutSuppressed,
   type ReportEntry,
   ReportError,
   type ReportFormat,
@@ -75,6 +76,7 @@ const REMEMBERED = 10_000;
 /** Collects what a file states about its run. It holds for the assets of this file, and not for those of others. */
 function collectFacts(fallback: Asset | null) {
   let whole: RunFacts = {};
+  let hasSuppressed = false;
   const scans = new Map<string, ScanOfAsset>();
   const note = (asset: Asset | null | undefined, facts: RunFacts = {}): void => {
     const key = asset && `${asset.type} ${asset.name}`;
@@ -83,14 +85,17 @@ function collectFacts(fallback: Asset | null) {
   note(fallback);
   return {
     add(item: ReportEntry): void {
-      if ('observation' in item) note(item.observation.asset ?? fallback);
-      else if ('run' in item && item.run.asset) note(item.run.asset, item.run);
+      if ('observation' in item) {
+        hasSuppressed ||= item.observation.present && item.observation.suppressed;
+        note(item.observation.asset ?? fallback);
+      } else if ('run' in item && item.run.asset) note(item.run.asset, item.run);
       else if ('run' in item) whole = { ...whole, ...item.run };
     },
     /** Lists of checks and files belong to one run and are too long to repeat for each asset. */
     scans: (): ScanOfAsset[] => {
       const { checks: _checks, files: _files, ...common } = whole;
-      return [...scans.values()].map((scan) => ({ ...common, ...scan })).filter((scan) => Object.keys(scan).length > 1);
+      const left_out = leavesOutSuppressed([whole, ...scans.values()], hasSuppressed) ? [...(whole.left_out ?? []), 'suppressed' as const] : whole.left_out;
+      return [...scans.values()].map((scan) => ({ ...common, ...(left_out ? { left_out } : {}), ...scan })).filter((scan) => Object.keys(scan).length > 1);
     },
   };
 }

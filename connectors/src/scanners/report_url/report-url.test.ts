@@ -150,7 +150,8 @@ describe('a report', () => {
     const run = { tool: { driver: { name: 'checker', version: '1.2.3' } }, invocations: [{ executionSuccessful: true, startTimeUtc: '2026-11-14T08:00:00Z' }] };
     const { url } = await serve(whole(JSON.stringify({ version: '2.1.0', runs: [{ ...run, results: [] }] })));
     const { scans } = await read({ url, asset: 'shop' });
-    expect(scans).toEqual([{ asset: { type: 'repository', name: 'shop' }, tool_version: '1.2.3', started_at: new Date('2026-11-14T08:00:00Z') }]);
+    const asset = { type: 'repository', name: 'shop' };
+    expect(scans).toEqual([{ asset, tool_version: '1.2.3', started_at: new Date('2026-11-14T08:00:00Z'), left_out: ['suppressed'] }]);
   });
 
   const sarif = (successful: boolean) =>

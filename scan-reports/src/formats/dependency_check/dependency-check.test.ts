@@ -150,6 +150,7 @@ test('states engine, date, NVD data and project of the run, also without vulnera
     tool_version: '12.1.0',
     finished_at: new Date('2025-01-15T14:31:13Z'),
     knowledge_at: new Date('2025-01-15T10:00:00Z'),
+    looked_for: ['suppressed'],
   };
   const asset = { type: 'repository', name: 'Example' };
   const dataSource = [

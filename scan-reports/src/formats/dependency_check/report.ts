@@ -68,7 +68,9 @@ function assetOf({ name, group, artifact, version }: Project): Asset | null {
 export function* readRun({ engine, sources, hasDependencies }: Scan, project: Project): Generator<ReportEntry> {
   const nvd = ['modified', 'checked'].flatMap((word) => sources.filter(({ name }) => new RegExp(`^NVD.*${word}$`, 'i').test(name ?? '')));
   const [finished, known] = [date(project.date), date(nvd[0]?.timestamp)];
-  yield* runEntry({ tool_version: engine, finished_at: finished, knowledge_at: finished && known && known > finished ? null : known });
+  const knowledge_at = finished && known && known > finished ? null : known;
+  // Its reports always have the vulnerabilities that it was told to suppress.
+  yield* runEntry({ tool_version: engine, finished_at: finished, knowledge_at, looked_for: ['suppressed'] });
   if (!hasDependencies && project.credits !== RETIRE) yield* runEntry({ unfinished: true });
   yield* runEntry({ asset: assetOf(project) });
 }

@@ -107,7 +107,7 @@ test('keeps EPSS, known exploitation, fix state, source package, layer, rater an
     { severity_source: 'ghsa', location: { component: 'lodash', ecosystem: 'npm' } },
   ]);
   expect(observations[1]).not.toHaveProperty('known_exploited');
-  expect(runs).toEqual([]);
+  expect(runs).toEqual([{ looked_for: ['suppressed'] }]);
 });
 
 test.each([
@@ -117,7 +117,13 @@ test.each([
   const descriptor = { name: 'grype', version: '0.91.0', timestamp: '2025-03-04T05:06:07Z', db };
   const report = { matches: [], source: { type: 'image', target: { userInput: 'shop:1' } }, descriptor };
   expect((await readAll(grype, fromBuffer(JSON.stringify(report)))).runs).toEqual([
-    { tool_version: '0.91.0', finished_at: new Date('2025-03-04T05:06:07Z'), knowledge, knowledge_at: new Date('2025-03-01T01:02:03Z') },
+    {
+      tool_version: '0.91.0',
+      finished_at: new Date('2025-03-04T05:06:07Z'),
+      knowledge,
+      knowledge_at: new Date('2025-03-01T01:02:03Z'),
+      looked_for: ['suppressed'],
+    },
     { asset: { type: 'container_image', name: 'shop:1' } },
   ]);
 });
@@ -170,7 +176,11 @@ test('accepts a report without matches and rejects other files and an empty file
   expect(await readAll(grype, fixture('empty.json'))).toEqual({
     observations: [],
     rejections: [],
-    runs: [{ tool_version: '0.91.0' }, { left_out: ['system_packages'] }, { asset: { type: 'container_image', name: 'scratch-like:1' } }],
+    runs: [
+      { tool_version: '0.91.0', looked_for: ['suppressed'] },
+      { left_out: ['system_packages'] },
+      { asset: { type: 'container_image', name: 'scratch-like:1' } },
+    ],
   });
   for (const foreign of ['{"version":"2.1.0","runs":[]}', '{"matches":[{"name":"a game"}]}', '<bom/>', '', 'null'])
     await expect(readAll(grype, fromBuffer(foreign))).rejects.toThrow(
@@ -178,12 +188,12 @@ test('accepts a report without matches and rejects other files and an empty file
     );
 });
 
-test.each<[string, object, object, readonly string[] | undefined]>([
-  ['everything', { 'only-fixed': false }, { name: 'debian' }, ['up_to_medium', 'without_fix', 'system_packages']],
-  ['only what has a fix', { 'only-fixed': true }, { name: 'debian' }, ['up_to_medium', 'system_packages']],
-  ['an image without a distribution', { 'only-fixed': false }, { name: '' }, ['up_to_medium', 'without_fix']],
-  ['not all files', { 'only-fixed': false, exclude: ['/var/**'] }, { name: 'debian' }, undefined],
-  ['unknown options', {}, { name: 'debian' }, undefined],
+test.each<[string, object, object, readonly string[]]>([
+  ['everything', { 'only-fixed': false }, { name: 'debian' }, ['up_to_medium', 'without_fix', 'system_packages', 'suppressed']],
+  ['only what has a fix', { 'only-fixed': true }, { name: 'debian' }, ['up_to_medium', 'system_packages', 'suppressed']],
+  ['an image without a distribution', { 'only-fixed': false }, { name: '' }, ['up_to_medium', 'without_fix', 'suppressed']],
+  ['not all files', { 'only-fixed': false, exclude: ['/var/**'] }, { name: 'debian' }, ['suppressed']],
+  ['unknown options', {}, { name: 'debian' }, ['suppressed']],
 ])('states what it looked for: %s', async (_, configuration, distro, expected) => {
   const report = { matches: [], distro, descriptor: { name: 'grype', version: '0.91.0', configuration } };
   const { runs } = await readAll(grype, fromBuffer(JSON.stringify(report)));

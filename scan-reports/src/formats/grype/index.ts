@@ -41,7 +41,9 @@ export const grype: ReportFormat = {
     const { asset, version, database } = scan;
     // Since database schema 6, the fields are in "status".
     const { built, schemaVersion } = { ...database, ...obj(database.status) };
-    yield* runEntry({ tool_version: version, finished_at: scan.time, knowledge: str(schemaVersion), knowledge_at: date(built), looked_for: lookedFor(scan) });
+    // Its JSON always has the matches that it was told to ignore.
+    const looked_for: LookedFor[] = [...lookedFor(scan), 'suppressed'];
+    yield* runEntry({ tool_version: version, finished_at: scan.time, knowledge: str(schemaVersion), knowledge_at: date(built), looked_for });
     yield* runEntry({ left_out: leftOut(scan), restrictions: [...restrictionsIn(scan.configuration), ...folderRestriction(scan.folder)] });
     yield* runEntry({ asset });
     for await (const found of jsonValues(input, ['matches.*', 'ignoredMatches.*'])) yield* readMatch(found, scan);

@@ -41,7 +41,8 @@ export const osvScanner: ReportFormat = {
     if (!isOsvScanner(head)) throw notThisFormat(EXPECTS);
     const contexts = await readContexts(input);
     const lock_files = [...contexts.values()].flatMap(({ source }) => filePath(str(source.path)) ?? []);
-    yield* runEntry({ lock_files, left_out: (await comparesLicenses(input)) ? [] : ['licenses'] });
+    // Only findings of withdrawn advisories are suppressed, and no option leaves those out.
+    yield* runEntry({ lock_files, looked_for: ['suppressed'], left_out: (await comparesLicenses(input)) ? [] : ['licenses'] });
     for await (const found of jsonValues(input, ['results.*.packages.*.vulnerabilities.*', 'results.*.packages.*.license_violations.*']))
       yield* readEntry(found, contexts.get(found.path.slice(0, 4).join('.')) ?? NO_CONTEXT);
   },

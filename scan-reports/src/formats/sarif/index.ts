@@ -29,10 +29,14 @@ export const sarif: ReportFormat = {
       if (run.hasExternalResults) throw new ReportError('The results of a run are in other files (externalPropertyFileReferences). Merge them into one file.');
     yield* readRunFacts([...runs.values()]);
     const baseline = startBaseline(runs);
+    let listsSuppressed = false;
     for await (const found of jsonValues(input, ['runs.*.results.*'])) {
       baseline.add(runKey(found), str(obj(found.value).baselineState));
+      listsSuppressed ||= 'suppressions' in obj(found.value);
       yield* readResult(found, runs);
     }
+    // Section 3.27.23: an empty list of suppressions says that the tool looks for them.
+    if (listsSuppressed) yield* runEntry({ looked_for: ['suppressed'] });
     if (baseline.leavesOutKnown()) yield* runEntry({ left_out: ['known'] });
   },
 };

@@ -342,3 +342,12 @@ test('keeps the reason of a suppression and the CVSS score of package scanners',
   });
   expect(await read('ESLint')).toMatchObject({ severity: 'high', cvss: [] });
 });
+
+test.each([
+  ['without a list', {}, []],
+  ['with an empty list', { suppressions: [] }, [{ looked_for: ['suppressed'] }]],
+])('a result %s of suppressions tells whether the tool looks for them', async (_, given, expected) => {
+  const report = { version: '2.1.0', runs: [{ tool: { driver: { name: 'checker' } }, results: [{ ruleId: 'a', message: { text: 'a' }, ...given }] }] };
+  const { runs } = await readAll(sarif, fromBuffer(JSON.stringify(report)));
+  expect(runs.filter(({ looked_for }) => looked_for)).toEqual(expected);
+});

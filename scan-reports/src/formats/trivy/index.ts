@@ -49,6 +49,8 @@ export const trivy: ReportFormat = {
     for (const context of contexts) if (context) yield* readRun(context);
     for (const context of contexts) yield* context?.failures ?? [];
     let hasVulnerability = false;
+    let showsModified = false;
+    let showsUnaffected = false;
     const shown = new Map<string, number>();
     const withFindings = new Set<string>();
     for await (const found of jsonValues(
@@ -58,11 +60,16 @@ export const trivy: ReportFormat = {
       const list = found.path.at(-2);
       hasVulnerability ||= list === 'Vulnerabilities';
       withFindings.add(found.path.slice(0, -2).join('.'));
-      if (list === 'Misconfigurations' || LISTS[String(list)] === null) countShown(shown, found);
+      const isModified = LISTS[String(list)] === null;
+      showsModified ||= isModified;
+      showsUnaffected ||= !isModified && obj(found.value).Status === 'not_affected';
+      if (list === 'Misconfigurations' || isModified) countShown(shown, found);
       yield* readEntry(found, contexts[found.document] ?? emptyContexts());
     }
     yield* readHidden(contexts, shown);
-    const left_out = contexts.flatMap((one) => (one ? leftOut(one) : []));
+    // What a supplier calls unaffected does not show that the tool lists what it was told to ignore.
+    const unshown: LookedFor[] = showsUnaffected && !showsModified ? ['suppressed'] : [];
+    const left_out = [...contexts.flatMap((one) => (one ? leftOut(one) : [])), ...unshown];
     const [context] = contexts;
     if (!context || contexts.length > 1) {
       yield* runEntry({ left_out });

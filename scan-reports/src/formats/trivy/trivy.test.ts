@@ -312,3 +312,14 @@ test.each([
 ])('a scan of an image with an operating system %s leaves packages out', async (_, Results, left_out) => {
   expect((await leftOut({ ...debian, Results })).filter((one) => one.endsWith('packages') || one === 'libraries')).toEqual(left_out);
 });
+
+test('what a supplier calls unaffected does not show that ignored findings are listed', async () => {
+  const found = { VulnerabilityID: 'CVE-2024-0001', PkgName: 'lib', InstalledVersion: '1', Status: 'not_affected' };
+  const report = (lists: object) => ({
+    ...debian,
+    Results: [{ Target: 'shop (debian 12)', Class: 'os-pkgs', Type: 'debian', Vulnerabilities: [found], ...lists }],
+  });
+  expect(await leftOut(report({}))).toContain('suppressed');
+  const modified = [{ Type: 'vulnerability', Status: 'ignored', Finding: found }];
+  expect(await leftOut(report({ ExperimentalModifiedFindings: modified }))).not.toContain('suppressed');
+});

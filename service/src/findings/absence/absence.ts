@@ -63,6 +63,8 @@ export const blockers = {
   check_disabled: 'the check was not enabled, or was skipped there',
   hidden_by_comment: 'comments in the code tell the tool to leave out findings, and this one may be among them',
   only_new: 'the report has only what is new since a baseline. Send a report of all results, or set `looked_for` in `scan_scope` to `known` if this is one',
+  suppressed_before:
+    'the tool was told to ignore the finding, and the report may leave out what is ignored. Send a report with such findings, or set `looked_for` in `scan_scope` to `suppressed` if it has all of them',
   platform_other: 'another platform of the image may still have it',
   address_other: 'the scan was of another address of the host, which can be another machine with the same name',
   part_other:
@@ -80,8 +82,9 @@ export function unlooked({ facts: { left_out = [] }, searchStated }: Absence): L
 }
 
 /** What the report of a run does not state about all of it, for older reports that arrive later. `search` has the kinds that only the scope says were looked for. */
-export function unstatedBy({ isTimeStated, checks, searchStated, wholeStated }: Absence) {
-  return { time: !isTimeStated, checks: checks === null, search: searchStated, whole: wholeStated };
+export function unstatedBy(absence: Absence) {
+  const { isTimeStated, checks, searchStated, wholeStated } = absence;
+  return { time: !isTimeStated, checks: checks === null, search: searchStated, whole: wholeStated, suppressed: unlooked(absence).includes('suppressed') };
 }
 
 /** What weakens the proof that a finding is gone, mostly because the scan that closed it does not state it. It closes the finding all the same, and evidence names it. */

@@ -123,7 +123,17 @@ async function recordRun(tx: TenantTx, resolution: Resolution, absence: Absence)
   const { complete, checks, files, unread, skipped, facts } = absence;
   const components = (facts.components ?? []).map(({ name, version }) => componentEntry(name.toLowerCase(), version));
   const { hidden_in: hidden = [], restrictions = [], ports = [] } = facts;
-  const lists = { checks, files, components, ports: ports.map(portRange), unread, skipped, hidden, leftOut: unlooked(absence), restrictions };
+  const lists = {
+    checks,
+    files,
+    components,
+    ports: ports.map(portRange),
+    unread,
+    skipped,
+    hidden,
+    leftOut: unlooked(absence).filter((kind) => kind !== 'suppressed'),
+    restrictions,
+  };
   await sql`
     insert into run_assets (org_id, source_id, asset_id, track, import_id, version_n, started_at, ended_at, complete, accepted, credentialed, knowledge_at, selective, track_name,
       variant, identity_weak, build_ids, named_keys, shown)

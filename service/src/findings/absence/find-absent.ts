@@ -5,7 +5,17 @@ import { anyRows } from '../../db/rows.ts';
 import { isClosedByScans } from '../merge/change-status.ts';
 import { coverageOfSql, lastSeenSql, seenImportSql } from '../merge/group-records.ts';
 import type { Resolution } from '../merge/resolution.ts';
-import { FILES_SHARE, hasOtherSizeSql, isPortLeftOut, kindsSql, LEAVES_OUT_PLACES, namesOfCheck, placeOfCheck, portRange } from '../merge/run-lists.ts';
+import {
+  FILES_SHARE,
+  hasOtherSizeSql,
+  isPortLeftOut,
+  kindsSql,
+  LEAVES_OUT_PLACES,
+  leavesOutSuppressedSql,
+  namesOfCheck,
+  placeOfCheck,
+  portRange,
+} from '../merge/run-lists.ts';
 import { type Absence, type Blocker, type Gap, unlooked } from './absence.ts';
 import { isCheckRetired } from './retired-checks.ts';
 
@@ -156,6 +166,9 @@ function namesFile(files: readonly string[]): RawBuilder<unknown> {
   return sql`exists (select from unnest(${files as string[]}::text[]) as file where file = ${path} or right(file, length(${path}) + 1) = '/' || (${path}))`;
 }
 
+/** Whether the source has last said of the sighting `s` that the tool was told to ignore it. */
+const isSuppressed = sql`(s.suppressed and s.absence is distinct from 'declared')`;
+
 /** What the run does not state, of what matters for the kind of finding. */
 function gapsOf(resolution: Resolution, { checks, files, isTimeStated, searchStated, wholeStated }: Absence): RawBuilder<unknown> {
   const isFileStated = (lockFiles: readonly string[]) =>
@@ -166,7 +179,14 @@ function gapsOf(resolution: Resolution, { checks, files, isTimeStated, searchSta
     when('credentials_unstated', sql`a.credentialed is null and f.asset_type = 'host'`),
     when('knowledge_unstated', sql`a.knowledge_at is null and cardinality(f.vulnerability_ids) > 0`),
     when('checks_unstated', sql`${checks === null} and f.rule is not null and cardinality(f.vulnerability_ids) = 0`),
-    ...(searchStated.length === 0 ? [] : [when('search_unstated', sql`${kindsSql('f', sql`f.source_severity`)} && ${searchStated as string[]}::text[]`)]),
+    ...(searchStated.length === 0
+      ? []
+      : [
+          when(
+            'search_unstated',
+            sql`${kindsSql('f', sql`f.source_severity`)} && ${searchStated as string[]}::text[] or (${searchStated.includes('suppressed')} and ${isSuppressed})`,
+          ),
+        ]),
     ...(wholeStated === null ? [] : [when('part_unstated', sql`f.asset_type = 'repository' and (${isFileStated(wholeStated)})`)]),
   ];
   return sql`array_remove(array[${sql.join(gaps)}]::text[], null)`;
@@ -203,6 +223,7 @@ export async function findAbsent(tx: TenantTx, resolution: Resolution, absence: 
     when('check_disabled', sql`(${isDisabled} and not ${isRetired}) or ${isSkipped(absence)}`),
     when('hidden_by_comment', isHidden(resolution, absence)),
     when('only_new', sql`${unlooked(absence).includes('known')}`),
+    when('suppressed_before', sql`${unlooked(absence).includes('suppressed')} and ${isSuppressed}`),
     sql`case when ${isOtherLockFile(resolution)} then case f.asset_type when 'repository' then 'part_other' else 'scan_narrower' end end`,
     when('seen_since', maybeSeenSince(resolution)),
   ];
@@ -244,6 +265,7 @@ export async function leaveKnown(tx: TenantTx, { orgId, importId, sourceId }: Re
     join run_assets run on run.org_id = ${orgId} and run.source_id = ${sourceId} and run.asset_id = f.asset_id and run.track = s.track and run.complete and run.accepted and not run.selective
       and run.import_id <> ${importId} and run.started_at > s.last_seen and run.started_at < c.absent_at and s.unseen @> run.ended_at
       and (s.bar_credentialed is not true or run.credentialed) and (s.bar_knowledge_at is null or run.knowledge_at >= s.bar_knowledge_at)
+      and not (${isSuppressed} and ${leavesOutSuppressedSql(orgId, sql`run.import_id`)})
     where f.org_id = ${orgId} and f.id = s.finding_id offset 0)`;
   await sql`
     delete from import_closures c using sightings s, findings f

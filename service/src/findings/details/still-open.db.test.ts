@@ -67,6 +67,7 @@ const scenarios: Record<Blocker, Scenario> = {
   scan_narrower: stating({}, { left_out: ['secrets'] }, { cwes: [798], ...inFile }),
   hidden_by_comment: stating({}, { hidden_in: ['src/a.ts'] }, inFile),
   only_new: stating({}, { left_out: ['known'] }),
+  suppressed_before: stating({}, {}, { suppressed: true }),
   not_read: stating({ files: ['src/a.ts', 'src/b.ts', 'src/c.ts'] }, { files: ['src/b.ts'] }, inFile),
   part_other: stating({ dependencies: 800 }, { dependencies: 300 }),
   inventory_only: stating({}, { inventory_only: true }),

@@ -4,7 +4,7 @@ import { assetVersions, importedAssets, mergedAssets } from '../../assets/relati
 import type { TenantTx } from '../../db/database.ts';
 import { isCountedSql, shownApartSql } from '../scan-of.ts';
 import type { Resolution } from './resolution.ts';
-import { hasOtherSizeSql, isSameVariantSql, listsFilesSql, wouldShowSql } from './run-lists.ts';
+import { hasOtherSizeSql, isSameVariantSql, leavesOutSuppressedSql, listsFilesSql, wouldShowSql } from './run-lists.ts';
 
 /**
  * What a group of records does to the sighting of its source and track:
@@ -85,6 +85,11 @@ export const noGroups: Groups = {
 function outweighsSql({ orgId, importId }: Resolution): RawBuilder<boolean> {
   return sql`(select (not r.suppressed, r.severity, k.content) > (not s.suppressed, s.severity, s.content) from tenant_import_rows r
     where r.org_id = ${orgId} and r.import_id = ${importId} and r.n = k.n)`;
+}
+
+/** Whether the tool was told to ignore what the group `k` says, and the report of the import `later` may have left it out. */
+function isHiddenSql({ orgId, importId }: Resolution, later: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql`((select r.suppressed from tenant_import_rows r where r.org_id = ${orgId} and r.import_id = ${importId} and r.n = k.n) and ${leavesOutSuppressedSql(orgId, later)})`;
 }
 
 const changed = sql`outcome = any(${changedOutcomes as readonly string[]})`;
@@ -208,10 +213,10 @@ export async function groupRecords(tx: TenantTx, resolution: Resolution, isCompl
     cross join lateral (
       select case when not k.present then null when s.state = 'absent' and k.shown_at < s.absent_at and not exists (
         select from run_assets run where run.org_id = ${orgId} and run.source_id = ${sourceId} and run.asset_id = k.asset_id and run.track = k.track and run.started_at = s.absent_at
-          and run.import_id = any(${others})) then s.absent_at when k.shown_at < c.complete_at then (
+          and (run.import_id = any(${others}) or ${isHiddenSql(resolution, sql`run.import_id`)})) then s.absent_at when k.shown_at < c.complete_at then (
         select min(later.started_at) from run_assets later
         where later.org_id = ${orgId} and later.source_id = ${sourceId} and later.asset_id = k.asset_id and later.track = k.track and later.complete and later.accepted and later.started_at > k.shown_at
-          and later.import_id <> all(${others})
+          and later.import_id <> all(${others}) and not ${isHiddenSql(resolution, sql`later.import_id`)}
           and (${files ? sql`false` : sql`not later.selective`} or (
             select ${listsFilesSql(resolution, sql`later.import_id`)} and (not later.selective or ${wouldShowSql(resolution, sql`later.import_id`)})
             from tenant_import_rows r where r.org_id = ${orgId} and r.import_id = ${importId} and r.n = k.n))

@@ -223,6 +223,11 @@ export function listsFilesSql({ orgId, files }: Resolution, later: RawBuilder<un
     select from run_lists list where list.org_id = ${orgId} and list.import_id = ${later} and list.kind in ('files', 'too_long')))`;
 }
 
+/** Whether the report of the import `later` may have left out findings that the tool was told to ignore. */
+export function leavesOutSuppressedSql(orgId: string, later: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql`exists (select from imports i where i.org_id = ${orgId} and i.id = ${later} and (i.run->'unstated'->>'suppressed')::boolean)`;
+}
+
 /** Whether the run of the import `later` lists a component in a version. */
 export function listsComponentSql(orgId: string, later: RawBuilder<unknown>, { component, version }: Record<'component' | 'version', RawBuilder<unknown>>) {
   return sql<boolean>`exists (

@@ -72,7 +72,7 @@ const lateGaps = (resolution: Resolution) => sql`array_remove(array[
   case when later.credentialed is null and f.asset_type = 'host' then 'credentials_unstated' end,
   case when later.knowledge_at is null and cardinality(f.vulnerability_ids) > 0 then 'knowledge_unstated' end,
   case when (i.run->'unstated'->>'checks')::boolean and f.rule is not null and cardinality(f.vulnerability_ids) = 0 then 'checks_unstated' end,
-  case when ${kindsSql('f', sql`f.source_severity`)} && array(select jsonb_array_elements_text(i.run->'unstated'->'search')) then 'search_unstated' end,
+  case when ${kindsSql('f', sql`f.source_severity`)} && array(select jsonb_array_elements_text(i.run->'unstated'->'search')) or (r.suppressed and i.run->'unstated'->'search' ? 'suppressed') then 'search_unstated' end,
   case when ${isWholeStated} and f.asset_type = 'repository' and (${isInShorterListSql(resolution, sql`later.import_id`)} or (f.component is not null and not exists (
     select from jsonb_array_elements_text(i.run->'unstated'->'whole') as file
     where file = f.location->>'path' or right(file, length(f.location->>'path') + 1) = '/' || (f.location->>'path')))) then 'part_unstated' end], null)`;

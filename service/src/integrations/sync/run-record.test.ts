@@ -15,5 +15,5 @@ it('keeps what the vendor states about the scan of an asset, like an uploaded re
   } as const satisfies RunFacts;
   const read: ReportEntry[] = [];
   for await (const entry of runRecordFormat.read(fromBuffer(formatLines({ items: [], covers: [scan.asset], scans: [scan] }, [])))) read.push(entry);
-  expect(read).toEqual([{ run: scan }]);
+  expect(read).toEqual([{ run: { looked_for: ['suppressed'] } }, { run: scan }]);
 });

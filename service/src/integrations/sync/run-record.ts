@@ -102,6 +102,8 @@ export const runRecordFormat: ReportFormat = {
   assetType: 'other',
   detect: () => false,
   async *read(input): AsyncGenerator<ReportEntry> {
+    // Connections ask for all findings, also for those that the vendor was told to ignore.
+    yield { run: { looked_for: ['suppressed'] } };
     for await (const line of parseLines(input.open())) if ('observation' in line || 'rejection' in line || 'run' in line) yield line;
   },
 };

@@ -1,4 +1,4 @@
-import { type AssetType, headOf, ReportError, type ReportFormat, type ReportInput, type RunFacts } from '@rrs/scan-reports';
+import { type AssetType, headOf, leavesOutSuppressed, ReportError, type ReportFormat, type ReportInput, type RunFacts } from '@rrs/scan-reports';
 import type { DescribedAsset } from '../../../assets/recognize/describe.ts';
 import { storable } from '../../../shared/storable.ts';
 import type { SaidContents } from '../../merge/known-records.ts';
@@ -65,6 +65,7 @@ export async function stageReport(format: ReportFormat, input: ReportInput, stag
   let writing: Promise<void> = Promise.resolve();
   let received = 0;
   let rejected = 0;
+  let hasSuppressed = false;
   let run: RunFacts = {};
   const runs = createRuns();
   const listed = new Set<AssetType>(format.listsAssets?.(await headOf(input)) ? [format.assetType] : []);
@@ -110,6 +111,7 @@ export async function stageReport(format: ReportFormat, input: ReportInput, stag
       const { observation } = item;
       keepName(names.targets, observation.asset?.name);
       keepName(names.tools, observation.tool);
+      hasSuppressed ||= observation.present && observation.suppressed;
       const asset = staging.assets.of(observation.asset);
       if (!asset) {
         reject({ place: observation.place, reason: 'the report does not name the asset. Set `asset` in `scan_scope`' });
@@ -123,6 +125,7 @@ export async function stageReport(format: ReportFormat, input: ReportInput, stag
     for (const asset of staging.assets.covered(listed)) stageAsset(asset);
     const restrictions = [...(run.restrictions ?? []), ...staging.assets.restrictions()];
     if (restrictions.length > 0) run = { ...run, restrictions };
+    if (leavesOutSuppressed([run, ...runs.all()], hasSuppressed)) run = { ...run, left_out: [...(run.left_out ?? []), 'suppressed'] };
     await flush();
     await writing;
     await writer.close();
@@ -149,6 +152,7 @@ function createRuns() {
     add: (asset: DescribedAsset, facts: RunFacts): void => {
       if (runs.size < REMEMBERED || runs.has(asset)) runs.set(asset, { ...runs.get(asset), ...facts });
     },
+    all: (): RunFacts[] => [...runs.values()],
     byAsset: (): Map<string, RunFacts> => {
       const byKey = new Map<string, RunFacts>();
       for (const [{ stagingKey }, facts] of runs) {
