@@ -1,4 +1,4 @@
-import type { ReportEntry, RunFacts } from '../contract.ts';
+import type { ListedComponent, ReportEntry, RunFacts } from '../contract.ts';
 import { boundedAsset } from '../names/bounded-asset.ts';
 import { name } from '../names/clean-text.ts';
 
@@ -7,6 +7,7 @@ type Given = { [Key in keyof RunFacts]?: RunFacts[Key] | null | undefined };
 const MAX_VERSION = 200;
 /** Nessus has more than 200,000 plugins. */
 const MAX_LISTED = 400_000;
+const MAX_COMPONENTS = 100_000;
 
 /** Yields the facts that are known about a run, with the length of names limited. Yields nothing if there are none. */
 export function* runEntry(given: Given): Generator<ReportEntry> {
@@ -39,5 +40,19 @@ export function startList(limit = MAX_LISTED) {
       else entries.add(entry);
     },
     list: (): readonly string[] | undefined => (isComplete && entries.size > 0 ? [...entries] : undefined),
+  };
+}
+
+/** Collects the components that a report lists, up to a limit. Returns undefined if it lists only those with findings: then it does not tell which others are there. */
+export function startComponents() {
+  const listed: ListedComponent[] = [];
+  let hasClean = false;
+  return {
+    add({ name, version }: { name: string | undefined; version: string | undefined }, isClean: boolean): void {
+      if (name === undefined || version === undefined || listed.length >= MAX_COMPONENTS) return;
+      listed.push({ name, version });
+      hasClean ||= isClean;
+    },
+    list: (): readonly ListedComponent[] | undefined => (hasClean ? listed : undefined),
   };
 }

@@ -5,7 +5,7 @@ import { jsonValues, placeOf } from '../../json/values.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { record, required } from '../../shared/normalize.ts';
 import { type Obj, obj, str, strs } from '../../shared/read.ts';
-import { runEntry } from '../../shared/run.ts';
+import { runEntry, startComponents } from '../../shared/run.ts';
 import { readV4 } from './v4.ts';
 import { clairObservation, metadataCvss } from './vulnerability.ts';
 
@@ -94,7 +94,10 @@ async function* readLayer(input: ReportInput): AsyncGenerator<ReportEntry> {
     const key = path.slice(0, 3).join('.');
     features.set(key, { ...features.get(key), [`Feature${path[3]}`]: value });
   }
+  const components = startComponents();
+  for (const { FeatureName, FeatureVersion } of features.values()) components.add({ name: str(FeatureName), version: str(FeatureVersion) }, true);
   yield* runEntry({ asset });
+  yield* runEntry({ components: components.list() });
   if (features.size === 0) yield* runEntry({ unfinished: true });
   for await (const found of jsonValues(input, ['Layer.Features.*.Vulnerabilities.*']))
     yield* readEntry(found, (entry, place) => featureVulnerability(entry, place, features.get(found.path.slice(0, 3).join('.')) ?? {}, asset));

@@ -2,7 +2,7 @@ import type { Asset, ReportEntry, ReportInput } from '../../contract.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
 import { record, required } from '../../shared/normalize.ts';
 import { type Obj, obj, str, strs } from '../../shared/read.ts';
-import { runEntry } from '../../shared/run.ts';
+import { runEntry, startComponents } from '../../shared/run.ts';
 import { clairObservation } from './vulnerability.ts';
 
 interface Package {
@@ -24,9 +24,11 @@ interface Index {
 export async function* readV4(input: ReportInput): AsyncGenerator<ReportEntry> {
   const { asset, packages, affected, isIndex } = await readIndex(input);
   yield* runEntry({ asset });
-  if (isIndex) yield* runEntry({ inventory_only: true });
+  const components = startComponents();
+  for (const one of packages.values()) components.add(one, true);
+  yield* runEntry(isIndex ? { inventory_only: true } : { components: components.list() });
   // Without packages, there was nothing to look at.
-  else if (packages.size === 0) yield* runEntry({ unfinished: true });
+  if (!isIndex && packages.size === 0) yield* runEntry({ unfinished: true });
   for await (const found of jsonValues(input, ['vulnerabilities.*'])) {
     const place = placeOf(found);
     if (found.error) {

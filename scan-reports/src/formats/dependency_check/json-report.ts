@@ -2,7 +2,8 @@ import type { ReportEntry, ReportInput } from '../../contract.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
 import { RecordError, record } from '../../shared/normalize.ts';
 import { arr, isObj, type Obj, obj, str, strs } from '../../shared/read.ts';
-import { type Dependency, observationsOf, type Project, readRun, type Scan, type Vulnerability } from './report.ts';
+import { runEntry, startComponents } from '../../shared/run.ts';
+import { type Dependency, listedOf, observationsOf, type Project, readRun, type Scan, type Vulnerability } from './report.ts';
 
 const PARTS = ['fileName', 'filePath', 'packages', 'evidenceCollected', 'relatedDependencies'];
 
@@ -17,13 +18,18 @@ export async function* readJson(input: ReportInput): AsyncGenerator<ReportEntry>
     else parts.set(path[1], { ...parts.get(path[1]), [String(path[2])]: value });
   }
   yield* readRun({ ...scan, hasDependencies: parts.size > 0 }, project);
+  const withFindings = new Set<unknown>();
   for await (const found of jsonValues(input, ['dependencies.*.vulnerabilities.*', 'dependencies.*.suppressedVulnerabilities.*'])) {
     const place = placeOf(found);
+    withFindings.add(found.path[1]);
     yield* record(place, () => {
       if (found.error || !isObj(found.value)) throw new RecordError(found.error ?? 'the record is not an object');
       return observationsOf(vulnerabilityOf(found.value), dependencyOf(parts.get(found.path[1]) ?? {}), { place, project, suppressed: found.pattern === 1 });
     });
   }
+  const components = startComponents();
+  for (const [index, part] of parts) components.add(listedOf(dependencyOf(part)), !withFindings.has(index));
+  yield* runEntry({ components: components.list() });
 }
 
 function projectOf({ name, groupID, artifactID, version, applicationVersion, reportDate, credits }: Obj): Project {

@@ -133,6 +133,12 @@ interface Component {
   ecosystem?: string | undefined;
 }
 
+/** The dependency as a listed component. */
+export function listedOf(dependency: Dependency): { name: string | undefined; version: string | undefined } {
+  const { component, version } = componentOf(dependency);
+  return { name: component, version };
+}
+
 function componentOf(dependency: Dependency): Component {
   for (const { id } of dependency.packages) {
     const purl = parsePurl(id);

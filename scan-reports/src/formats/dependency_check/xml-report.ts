@@ -1,7 +1,8 @@
 import type { ReportEntry, ReportInput } from '../../contract.ts';
 import { record } from '../../shared/normalize.ts';
+import { runEntry, startComponents } from '../../shared/run.ts';
 import { child, childText, type XmlElement, xmlElements } from '../../xml/elements.ts';
-import { type Dependency, observationsOf, type Project, readRun, type Scan, type Vulnerability } from './report.ts';
+import { type Dependency, listedOf, observationsOf, type Project, readRun, type Scan, type Vulnerability } from './report.ts';
 
 const DEPENDENCY = 'analysis/dependencies/dependency';
 const SCAN_PARTS = ['engineVersion', 'dataSource'];
@@ -15,6 +16,8 @@ export async function* readXml(input: ReportInput): AsyncGenerator<ReportEntry> 
   const scan: Scan = { engine: undefined, hasDependencies: false, sources: [] };
   let dependency = emptyDependency();
   let current = 0;
+  let isClean = true;
+  const components = startComponents();
   for await (const { element, parents, place } of xmlElements(input, [
     'analysis/projectInfo',
     ...SCAN_PARTS.map((part) => `analysis/scanInfo/${part}`),
@@ -23,18 +26,25 @@ export async function* readXml(input: ReportInput): AsyncGenerator<ReportEntry> 
     `${DEPENDENCY}/vulnerabilities/suppressedVulnerability`,
   ])) {
     const index = parents[2]?.index ?? 0;
-    if (index !== current) dependency = emptyDependency();
+    if (index !== current) {
+      components.add(listedOf(dependency), isClean);
+      dependency = emptyDependency();
+      isClean = true;
+    }
     current = index;
     if (element.name === 'projectInfo') project = projectOf(element);
     else if (element.name === 'engineVersion') scan.engine = element.text;
     else if (element.name === 'dataSource') scan.sources.push({ name: text(element, 'name'), timestamp: text(element, 'timestamp') });
     else if (PARTS.includes(element.name)) addPart(dependency, element);
     else {
+      isClean = false;
       const context = { place, project, suppressed: element.name === 'suppressedVulnerability' };
       yield* record(place, () => observationsOf(vulnerabilityOf(element), dependency, context));
     }
   }
   yield* readRun({ ...scan, hasDependencies: current > 0 }, project);
+  components.add(listedOf(dependency), isClean);
+  yield* runEntry({ components: components.list() });
 }
 
 const text = (element: XmlElement | undefined, name: string): string | undefined => (element ? childText(element, name) || undefined : undefined);

@@ -5,7 +5,8 @@ import { jsonValues, placeOf } from '../../json/values.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { filePath, record, webAsset } from '../../shared/normalize.ts';
 import { arr, date, type Obj, obj, str } from '../../shared/read.ts';
-import { runEntry, startList } from '../../shared/run.ts';
+import { runEntry, startComponents, startList } from '../../shared/run.ts';
+import { dependencyOf } from './location.ts';
 import { ruleOf, type Scan, vulnerabilityOf } from './vulnerability.ts';
 
 /** Only GitLab reports have a list of identifiers. */
@@ -54,10 +55,12 @@ async function readScan(input: ReportInput): Promise<Scan> {
   const names = ['scanner', 'type', 'status', 'start_time', 'end_time', 'primary_identifiers', 'messages'].map((name) => `scan.${name}`);
   const origins = new Set<string>();
   const files = new Map<string, Obj>();
+  const components = startComponents();
   for await (const { path, value } of jsonValues(input, [...names, 'scan.scanned_resources.*', ...DEPENDENCY_FILE])) {
     const [top, field] = path;
     if (field === 'scanned_resources') origins.add(webAsset(str(obj(value).url))?.name ?? '');
     else if (top === 'scan') fields[String(field)] = value;
+    else if (path[2] === 'dependencies') components.add(listedOf(value), true);
     else files.set(String(field), { ...files.get(String(field)), [String(path[2])]: value });
   }
   if (str(fields.status) === 'failure') throw new ReportError('The scan failed according to scan.status, so the report is incomplete.');
@@ -72,21 +75,28 @@ async function readScan(input: ReportInput): Promise<Scan> {
     ended: date(fields.end_time),
     identifiers: arr(fields.primary_identifiers).map(obj),
     origins: [...origins],
+    components: components.list(),
     files: type === 'dependency_scanning' ? [...files.values()].map(({ path }) => filePath(str(path))) : [],
     managers: new Map([...files.values()].map(({ path, package_manager }) => [filePath(str(path)), str(package_manager)])),
   };
 }
 
-const DEPENDENCY_FILE = ['dependency_files.*.path', 'dependency_files.*.package_manager'];
+function listedOf(dependency: unknown): { name: string | undefined; version: string | undefined } {
+  const { component, version } = dependencyOf({ dependency });
+  return { name: component, version };
+}
+
+const DEPENDENCY_FILE = ['path', 'package_manager', 'dependencies.*'].map((field) => `dependency_files.*.${field}`);
 
 /** `primary_identifiers` lists all rules of the analyzer, so that GitLab can tell removed rules from fixed findings. */
-function* readRun({ version, type, started, ended, identifiers, origins, files: read }: Scan): Generator<ReportEntry> {
+function* readRun({ version, type, started, ended, identifiers, origins, components, files: read }: Scan): Generator<ReportEntry> {
   const [checks, files] = [startList(), startList()];
   for (const file of read) files.add(file);
   for (const identifier of identifiers) checks.add(ruleOf(identifier));
   // One scanner can do scans of several types, each of which finds something else.
   const restrictions = type === undefined ? [] : [`scan type ${type}`];
   yield* runEntry({ tool_version: version, started_at: started, finished_at: ended, checks: checks.list(), files: files.list(), restrictions });
+  yield* runEntry({ components });
   for (const origin of origins) yield* runEntry({ asset: webAsset(origin) });
   // By schema, DAST lists what it has scanned. Without that, it has reached nothing.
   if (type === 'dast' && origins.length === 0) yield* runEntry({ unfinished: true });

@@ -54,7 +54,7 @@ function crashLocation(location: Obj): AssetLocation {
   };
 }
 
-function dependencyOf(location: Obj): Pick<Loose<Location>, 'component' | 'version'> {
+export function dependencyOf(location: Obj): Pick<Loose<Location>, 'component' | 'version'> {
   const dependency = obj(location.dependency);
   const component = str(obj(dependency.package).name);
   return { component, version: component === undefined ? undefined : (str(dependency.version) ?? str(location.version)) };

@@ -9,7 +9,7 @@ import { cwesOf, filePath, observation, RecordError, record, required, severityO
 import { isSystemPackage, parsePurl } from '../../shared/purl.ts';
 import { ratingOf, uniqueRatings } from '../../shared/ratings.ts';
 import { arr, isObj, num, type Obj, obj, str, strs } from '../../shared/read.ts';
-import { runEntry } from '../../shared/run.ts';
+import { runEntry, startComponents } from '../../shared/run.ts';
 
 const EXPECTS = 'a JSON object with results, each with source and packages';
 
@@ -18,6 +18,8 @@ interface Context {
   source: Obj;
   package: Obj;
   groups: Obj[];
+  /** Whether the report has anything against the package. */
+  isClean: boolean;
   dependencyGroups: string[];
   /** Layer of the image that contains the package. */
   layer: string | undefined;
@@ -40,15 +42,18 @@ export const osvScanner: ReportFormat = {
     }
     if (!isOsvScanner(head)) throw notThisFormat(EXPECTS);
     const contexts = await readContexts(input);
+    // Packages without findings are listed with `--all-packages`.
+    const components = startComponents();
+    for (const context of contexts.values()) components.add(nameOf(context), context.isClean);
     const lock_files = [...contexts.values()].flatMap(({ source }) => filePath(str(source.path)) ?? []);
     // Only findings of withdrawn advisories are suppressed, and no option leaves those out.
-    yield* runEntry({ lock_files, looked_for: ['suppressed'], left_out: (await comparesLicenses(input)) ? [] : ['licenses'] });
+    yield* runEntry({ lock_files, components: components.list(), looked_for: ['suppressed'], left_out: (await comparesLicenses(input)) ? [] : ['licenses'] });
     for await (const found of jsonValues(input, ['results.*.packages.*.vulnerabilities.*', 'results.*.packages.*.license_violations.*']))
       yield* readEntry(found, contexts.get(found.path.slice(0, 4).join('.')) ?? NO_CONTEXT);
   },
 };
 
-const NO_CONTEXT: Context = { source: {}, package: {}, groups: [], dependencyGroups: [], layer: undefined };
+const NO_CONTEXT: Context = { source: {}, package: {}, groups: [], isClean: false, dependencyGroups: [], layer: undefined };
 const KEYS = ['results', 'experimental_config', 'experimental_generic_findings', 'image_metadata', 'license_summary'];
 
 function isOsvScanner(head: ReportHead): boolean {
@@ -61,7 +66,7 @@ async function readContexts(input: ReportInput): Promise<Map<string, Context>> {
   const sources = new Map<unknown, Obj>();
   const packages = new Map<string, Obj>();
   const layers: (string | undefined)[] = [];
-  const fields = ['package', 'groups', 'dependency_groups'];
+  const fields = ['package', 'groups', 'dependency_groups', 'license_violations'];
   const tops = ['results.*.source', 'image_metadata.layer_metadata.*'];
   for await (const { path, value } of jsonValues(input, [...tops, ...fields.map((field) => `results.*.packages.*.${field}`)])) {
     if (path[0] === 'image_metadata') layers[Number(path[2])] = str(obj(value).diff_id);
@@ -78,6 +83,7 @@ async function readContexts(input: ReportInput): Promise<Map<string, Context>> {
         source: sources.get(Number(owner.split('.')[1])) ?? {},
         package: obj(parts.package),
         groups: arr(parts.groups).map(obj),
+        isClean: arr(parts.groups).length === 0 && arr(parts.license_violations).length === 0,
         dependencyGroups: strs(parts.dependency_groups),
         layer: layers[num(obj(obj(parts.package).image_origin_details).index) ?? -1],
       },
@@ -161,12 +167,17 @@ function componentOf({ package: { name, os_package_name } }: Context): string | 
   return str(os_package_name) ?? str(name);
 }
 
+function nameOf(context: Context): { name: string | undefined; version: string | undefined } {
+  return { name: componentOf(context), version: str(context.package.version) ?? str(context.package.commit) };
+}
+
 function locationOf(context: Context, affected: readonly Obj[] = []) {
-  const { name, os_package_name, version, commit, ecosystem } = context.package;
+  const { name, os_package_name, version, ecosystem } = context.package;
   const purl = purlOf(affected, str(version));
+  const { name: component, version: its } = nameOf(context);
   return {
-    component: componentOf(context),
-    version: str(version) ?? str(commit),
+    component,
+    version: its,
     purl,
     ecosystem: purl === undefined ? ecosystemOf(str(ecosystem)) : undefined,
     source_package: str(os_package_name) === undefined ? undefined : str(name),

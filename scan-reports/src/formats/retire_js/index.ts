@@ -5,7 +5,7 @@ import { startAbout } from '../../shared/about.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { cwesOf, filePath, idsIn, observation, RecordError, record, required, severityOf } from '../../shared/normalize.ts';
 import { arr, date, isObj, type Obj, obj, str, strs } from '../../shared/read.ts';
-import { runEntry } from '../../shared/run.ts';
+import { runEntry, startComponents } from '../../shared/run.ts';
 
 const EXPECTS = 'a JSON object with version, start and data, or an array of files with results (jsonsimple)';
 
@@ -27,11 +27,18 @@ export const retireJs: ReportFormat = {
     if (shape === null) throw notThisFormat(EXPECTS);
     const { time, version } = shape === 'object' ? await readStart(input) : { time: null, version: undefined };
     yield* runEntry({ tool_version: version, started_at: time });
+    // Libraries without weaknesses are listed with `--verbose`.
+    const components = startComponents();
     for await (const found of jsonValues(input, [shape === 'object' ? 'data.*' : '*'])) {
       const place = placeOf(found);
       if (found.error || !isObj(found.value)) yield { rejection: { place, reason: found.error ?? 'the record is not an object' } };
-      else yield* readFile(found.value, place, time);
+      else {
+        for (const { component, version: its, vulnerabilities } of arr(found.value.results).map(obj))
+          components.add({ name: str(component), version: str(its) }, arr(vulnerabilities).length === 0);
+        yield* readFile(found.value, place, time);
+      }
     }
+    yield* runEntry({ components: components.list() });
   },
 };
 
