@@ -261,6 +261,22 @@ test('scan result: states time, versions and every address of the scan', async (
   ]);
 });
 
+test.each([
+  [
+    'Full TCP scan, Windows Authentication ON, Unix Authentication ON, Oracle Listener Authentication OFF',
+    { restrictions: ['Oracle Listener Authentication OFF'] },
+  ],
+  [
+    'Load balancer detection OFF, Windows Authentication OFF, Unix/Cisco IOS Authentication OFF, SNMP Authentication ON',
+    { restrictions: ['Windows Authentication OFF', 'Unix/Cisco IOS Authentication OFF'], credentialed: false },
+  ],
+  ['Windows Authentication ON, Unix Authentication OFF', { restrictions: ['Unix Authentication OFF'] }],
+  ['Standard UDP port list', undefined],
+])('scan result: states which logins it did not try: %s', async (options, expected) => {
+  const text = `<SCAN value="scan/1"><HEADER><KEY value="OPTIONS"><![CDATA[${options}]]></KEY></HEADER></SCAN>`;
+  expect((await readAll(qualys, fromBuffer(text))).runs[0]).toEqual(expected);
+});
+
 test('asset data report: states time and every host, also without findings', async () => {
   const host = (ip: string) => `<HOST><IP>${ip}</IP></HOST>`;
   const text = `<ASSET_DATA_REPORT><HEADER><GENERATION_DATETIME>2026-02-01T08:00:00Z</GENERATION_DATETIME></HEADER><HOST_LIST>${host('192.0.2.1')}${host('192.0.2.2')}</HOST_LIST></ASSET_DATA_REPORT>`;

@@ -1,4 +1,4 @@
-import type { Asset, Observation, ReportEntry, ReportInput } from '../../contract.ts';
+import type { Asset, Observation, ReportEntry, ReportInput, RunFacts } from '../../contract.ts';
 import { idsIn, observation, RecordError, record, required } from '../../shared/normalize.ts';
 import { count, str } from '../../shared/read.ts';
 import { runEntry } from '../../shared/run.ts';
@@ -13,11 +13,23 @@ export async function* readScan(input: ReportInput): AsyncGenerator<ReportEntry>
     if (pattern > 1) yield* record(place, () => findingOf(element, parents, place, scanned));
     else if (pattern === 1) yield* runEntry({ asset: hostOf(element.attributes) });
     else if (element.attributes.value === 'SCAN_HOST') yield* runEntry(scannerFacts(element.text));
+    else if (element.attributes.value === 'OPTIONS') yield* runEntry(loginsIn(element.text));
     else if (element.attributes.value === 'DATE') {
       scanned = dateOf(element.text);
       yield* runEntry({ started_at: scanned });
     }
   }
+}
+
+/** "Windows Authentication ON" says that the scan tried to log in, and not that it could. Without it, checks that need a login are left out. */
+function loginsIn(options: string): Pick<RunFacts, 'credentialed' | 'restrictions'> {
+  const logins = options
+    .split(',')
+    .map((option) => option.trim())
+    .filter((option) => / Authentication (?:ON|OFF)$/.test(option));
+  const restrictions = logins.filter((login) => login.endsWith(' OFF'));
+  const isOff = restrictions.length > 0 && !logins.some((login) => /^(?:Windows|Unix)\b.* ON$/.test(login));
+  return { restrictions, ...(isOff ? { credentialed: false } : {}) };
 }
 
 /** A host without a name is called "No registered hostname". */

@@ -172,3 +172,18 @@ describe('Burp Suite', () => {
     expect(await statusesAfter('burp', reports, site)).toEqual({ A: 'open', B: status });
   });
 });
+
+describe('Qualys', () => {
+  const scan = (day: number, login: string, ...titles: string[]) => `<SCAN value="scan/1"><HEADER>
+    <KEY value="DATE">${at(day)}</KEY><KEY value="OPTIONS"><![CDATA[Full TCP scan, Windows Authentication ${login}, Unix Authentication ${login}]]></KEY><KEY value="STATUS">FINISHED</KEY></HEADER>
+    <IP value="192.0.2.5" name="web.example.com"><VULNS><CAT value="Local">
+      ${titles.map((title) => `<VULN number="${title.charCodeAt(0)}" severity="4"><TITLE>${title}</TITLE></VULN>`).join('')}</CAT></VULNS></IP></SCAN>`;
+
+  it.each([
+    ['that did not log in, and the one before did', 'ON', 'OFF', 'open'],
+    ['that logged in', 'ON', 'ON', 'verified'],
+    ['that did not log in, like the one before', 'OFF', 'OFF', 'verified'],
+  ])('closes what is missing only if it can: a scan %s', async (_, before, now, status) => {
+    expect(await statusesAfter('qualys', [scan(1, before, 'A', 'B'), scan(8, now, 'A')])).toEqual({ A: 'open', B: status });
+  });
+});
