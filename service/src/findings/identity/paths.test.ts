@@ -16,6 +16,10 @@ it.each([
   ['/github/workspace/src/a.ts', 'src/a.ts'],
   ['/home/vsts/work/1/s/src/a.ts', 'src/a.ts'],
   ['/opt/atlassian/pipelines/agent/build/src/a.ts', 'src/a.ts'],
+  ['/var/jenkins/workspace/shop@2/src/a.ts', 'var/jenkins/workspace/shop/src/a.ts'],
+  ['C:\\Jenkins\\workspace\\shop@12\\src\\a.ts', 'Jenkins/workspace/shop/src/a.ts'],
+  ['/var/jenkins/workspace/shop@libs/src/a.ts', 'var/jenkins/workspace/shop@libs/src/a.ts'],
+  ['workspace/shop@2/a.ts', 'workspace/shop@2/a.ts'],
   ['/app.jar:BOOT-INF/lib/x.jar', 'app.jar/BOOT-INF/lib/x.jar'],
   ['./C:/D:/a', 'a'],
   ['a/../b', 'a/../b'],
@@ -52,7 +56,7 @@ it.each([
 });
 
 it('does not change a normal path', () => {
-  const segment = fc.constantFrom('a', 'src', '.', '..', '', 'home', 'runner', 'work', 'C:', 'x.jar:y', '1', 's', 'file:', 'github', 'workspace');
+  const segment = fc.constantFrom('a', 'src', '.', '..', '', 'home', 'runner', 'work', 'C:', 'x.jar:y', '1', 's', 'file:', 'github', 'workspace', 'shop@2');
   const path = fc.oneof(
     fc.string(),
     fc.array(segment, { maxLength: 10 }).map((parts) => parts.join('/')),

@@ -4,6 +4,8 @@ export const SPELLINGS: readonly (readonly [RegExp, string])[] = [
   [/^file:\/\/(?=\/)/, ''],
   [/^\/?(?:[A-Za-z]:\/)+/, '/'],
   [/\.(jar|war|ear|zip):/g, '.$1/'],
+  // Jenkins checks out again under `shop@2` while the folder `shop` is in use.
+  [/^(\/(?:[^/]+\/)*workspace\/[^/@]+)(?:@\d+)+\//, '$1/'],
 ];
 
 /** Folders in which build services check out a repository. What follows is the path inside the repository. */

@@ -31,6 +31,7 @@ const piece = fc.constantFrom(
   'a',
   '1/s',
   'shop/shop',
+  'workspace/shop@2/',
 );
 
 it('a path has the same normal form in SQL', async () => {
