@@ -20,6 +20,7 @@ const statement = fc.record({
   cwes: fc.uniqueArray(fc.constantFrom(79, 89, 502), { maxLength: 2 }),
   cvss: fc.constantFrom<Observation['cvss'][]>([], ...vectors.map((vector) => [{ vector }]), [{ score: 7.5 }], [{ score: 9.1, version: '3.1' }]),
   tags: fc.uniqueArray(fc.constantFrom('os', 'lib'), { maxLength: 2 }),
+  suppressed: fc.constantFrom(false, false, true),
   fix_state: fc.constantFrom('available', 'will_not_fix', undefined),
   fix_published_date: fc.constantFrom('2025-11-30', '2025-12-01', undefined),
   exploit_maturity: fc.constantFrom('proof_of_concept', 'functional', undefined),
