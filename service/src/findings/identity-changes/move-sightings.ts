@@ -44,6 +44,18 @@ export async function keepBothPlaces(tx: TenantTx, orgId: string, pairs: readonl
     where own.org_id = ${orgId} and own.finding_id = one.finding_id and own.source_id = one.source_id and own.track = one.track`.execute(tx);
 }
 
+/** What an import that waits for confirmation no longer showed of the finding that stays is still there if its source sees the merged one. */
+async function dropClosures(tx: TenantTx, orgId: string, pairs: readonly Pair[]): Promise<void> {
+  await sql`
+    delete from import_closures c using ${both(orgId, pairs)}
+    where c.org_id = ${orgId} and c.finding_id = b.finding_id and c.track = b.track and a.state = 'present'
+      and exists (select from imports i where i.org_id = ${orgId} and i.id = c.import_id and i.source_id = b.source_id)
+      and not exists (
+        select from import_closures own where own.org_id = ${orgId} and own.import_id = c.import_id and own.finding_id = a.finding_id and own.track = a.track)`.execute(
+    tx,
+  );
+}
+
 /** The columns of a sighting that the source fills. */
 const statement = [
   'external_id',
@@ -86,6 +98,7 @@ export const copiedButAbsence = (from: string, own: string, isKept: RawBuilder<u
  * report had both. It stands for the records of both, has the ids and CWEs of both, and is found by the words of both.
  */
 export async function moveSightings(tx: TenantTx, orgId: string, pairs: readonly Pair[]): Promise<void> {
+  await dropClosures(tx, orgId, pairs);
   const rank = (x: string) => sql`(${sql.ref(`${x}.state`)} = 'present', ${sql.ref(`${x}.last_seen`)}, ${sql.ref(`${x}.severity`)})`;
   const better = sql`(${rank('a')} > ${rank('b')} or (${rank('a')} = ${rank('b')} and a.content < b.content))`;
   const united = (name: 'words' | 'cwes' | 'vulnerability_ids') => sql`

@@ -44,7 +44,7 @@ export async function mergeAssetFindings(
   return { ids, merged, coverage, seen, statuses };
 }
 
-/** Also of what findings said before they were merged. In two steps, because two tracks may exchange their numbers. */
+/** Also of what findings said before they were merged, and of what imports that wait for confirmation no longer showed. In two steps, because two tracks may exchange their numbers. */
 export async function renumberTracks(tx: TenantTx, orgId: string, ids: readonly string[], tracks: Numbered): Promise<void> {
   const changed = tracks.filter((track) => track.from !== track.into);
   if (changed.length === 0) return;
@@ -57,6 +57,14 @@ export async function renumberTracks(tx: TenantTx, orgId: string, ids: readonly 
     where s.org_id = ${orgId} and s.finding_id in (${idsSql(ids)}) and s.track = track."from"`.execute(tx);
   await sql`
     update sightings s set track = s.track - ${apart}::smallint where s.org_id = ${orgId} and s.finding_id in (${idsSql(ids)}) and s.track >= ${apart}::smallint`.execute(
+    tx,
+  );
+  const ofFinding = sql`f.org_id = ${orgId} and f.id = c.finding_id and coalesce(f.merged_into, f.id) in (${idsSql(ids)})`;
+  await sql`
+    update import_closures c set track = track."into" + ${apart}::smallint from ${numbers}, findings f
+    where c.org_id = ${orgId} and ${ofFinding} and c.track = track."from"`.execute(tx);
+  await sql`
+    update import_closures c set track = c.track - ${apart}::smallint from findings f where c.org_id = ${orgId} and ${ofFinding} and c.track >= ${apart}::smallint`.execute(
     tx,
   );
 }

@@ -12,7 +12,7 @@ import { keepLastSeen, returnUncovered, setMissed } from '../cover-by-runs.ts';
 import { reopenUnproven } from '../reopen-unproven.ts';
 import { followDecisions, returnStatements, setTimes, splitFindings, type Unseen } from '../split-findings.ts';
 import { returnStored } from '../stored-sightings.ts';
-import { readAbsences, returnAbsences } from './absences.ts';
+import { readAbsences, returnAbsences, returnClosures } from './absences.ts';
 import { copyFindings } from './copy-findings.ts';
 import { type MovedFindings, moveFindings, renumberTracks } from './merge-asset.ts';
 import { earlierSides, returnCoverage, returnShown } from './move-coverage.ts';
@@ -58,6 +58,7 @@ export async function unmergeAssetFindings(
       await giveSightings(tx, orgId, members, { seen: confused, sides });
       await restorePlaces(tx, orgId, statuses, unseen);
       await returnAbsences(tx, orgId, absences, { pairs: apart, ids: [...separated] });
+      await returnClosures(tx, orgId, { assetId: into, sides }, { pairs: apart, ids: [...separated] });
     },
   });
   const ids = [...separated];

@@ -9,6 +9,7 @@ import { saidByFindingSql } from '../../merge/merged-values.ts';
 import { countPlaces } from '../../merge/write-places.ts';
 import { keepLastSeen } from '../cover-by-runs.ts';
 import { copied } from '../move-sightings.ts';
+import { mergeClosures } from './move-closures.ts';
 import { moveTrackCoverage, type StoredRuns } from './move-coverage.ts';
 
 /** What sources said about two tracks before they were merged. */
@@ -27,6 +28,7 @@ export interface MovedSightings {
 export async function mergeTrackSightings(tx: TenantTx, actor: Actor, { assetId, from, into, versions }: TrackNumbers): Promise<MovedSightings> {
   const { orgId } = actor;
   await keepLastSeen(tx, orgId, sql`f.asset_id = ${assetId}`);
+  await mergeClosures(tx, orgId, { assetId, from, into });
   const runs = await moveTrackCoverage(tx, orgId, { assetId, from, into, versions });
   const both = sql`
     sightings a join sightings b on b.org_id = ${orgId} and b.finding_id = a.finding_id and b.source_id = a.source_id and b.track = ${into}

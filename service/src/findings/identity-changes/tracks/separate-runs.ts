@@ -10,6 +10,7 @@ import { coverByRuns, keepLastSeen, setMissed } from '../cover-by-runs.ts';
 import { reopenUnproven } from '../reopen-unproven.ts';
 import { followDecisions } from '../split-findings.ts';
 import { mergeTrackSightings } from './merge-track.ts';
+import { separateClosures } from './move-closures.ts';
 import { moveSightings, type Split } from './split-sightings.ts';
 
 interface Builds {
@@ -71,15 +72,11 @@ async function withdrawProofs(tx: TenantTx, { orgId, assetId, from, doubtful }: 
 }
 
 /** What each track was scanned for follows from its runs. What the last complete one of them did not show was missed by it. */
-async function moveRuns(tx: TenantTx, { orgId, assetId, from, to, moved, imports }: Split): Promise<void> {
+async function moveRuns(tx: TenantTx, { orgId, assetId, from, to, moved }: Split): Promise<void> {
   await sql`
     update run_assets run set track = ${to}, version_n = moved.build from jsonb_to_recordset(${JSON.stringify(moved)}) as moved (import_id uuid, build integer)
     where run.org_id = ${orgId} and run.asset_id = ${assetId} and run.track = ${from} and run.import_id = moved.import_id`.execute(tx);
-  await sql`
-    update import_closures c set track = ${to} from findings f
-    where c.org_id = ${orgId} and c.import_id = any(${imports}::uuid[]) and c.track = ${from} and f.org_id = ${orgId} and f.id = c.finding_id and f.asset_id = ${assetId}`.execute(
-    tx,
-  );
+  await separateClosures(tx, orgId, { assetId, from, to });
   await coverByRuns(tx, orgId, sql`run.asset_id = ${assetId} and run.track in (${from}, ${to})`);
   await setMissed(tx, orgId, sql`c.asset_id = ${assetId} and c.track in (${from}, ${to})`);
 }

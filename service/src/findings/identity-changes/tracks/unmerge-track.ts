@@ -12,6 +12,7 @@ import { reopenUnproven } from '../reopen-unproven.ts';
 import { followDecisions } from '../split-findings.ts';
 import { moveStored, stored } from '../stored-sightings.ts';
 import type { MovedSightings } from './merge-track.ts';
+import { separateClosures } from './move-closures.ts';
 import { returnTrackCoverage } from './move-coverage.ts';
 
 /**
@@ -24,6 +25,7 @@ export async function unmergeTrackSightings(tx: TenantTx, actor: Actor, follower
   const moved = await withSplit(tx, orgId, merge, merge.findings as MovedSightings);
   await keepLastSeen(tx, orgId, sql`f.asset_id = ${assetId}`);
   await returnTrackCoverage(tx, orgId, merge, moved.runs);
+  await separateClosures(tx, orgId, { assetId, from: into, to: from });
   await returnStored(tx, orgId, merge, moved);
   const tracks: Tracks = { orgId, from, into, plan: planSql(orgId, merge, moved), moved };
   await keepSaid(tx, tracks);
