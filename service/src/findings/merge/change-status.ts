@@ -14,7 +14,8 @@ import type { Resolution } from './resolution.ts';
 
 /**
  * Reopens findings that the import sees. A status that a scan set gives way to any present sighting, whatever the order of imports was. A status that a
- * person set gives way to a scan that took place later. Whoever ends a track or retires a source decides about these, not about what others still see.
+ * person set gives way to a scan that took place later. Whoever ends a track or retires a source decides about these, not about what others still see, and whoever
+ * separates findings decides about none of them.
  * Returns whether there were any.
  */
 export async function reopenSeen(tx: TenantTx, { orgId, importId, sourceId, sla, actor }: Resolution): Promise<boolean> {
@@ -32,7 +33,7 @@ export async function reopenSeen(tx: TenantTx, { orgId, importId, sourceId, sla,
       join findings f on f.org_id = ${orgId} and f.id = g.finding_id and f.status = any(${reopenedByScan as readonly string[]})
       join sightings s on s.org_id = ${orgId} and s.finding_id = g.finding_id and s.source_id = ${sourceId} and s.track = g.track and s.state = 'present'
       where g.org_id = ${orgId} and g.import_id = ${importId} and g.present
-        and (g.seen_at > f.status_changed_at or (f.status_changed_by is null and f.status <> 'remediated') or (f.status = 'withdrawn' and ${isEndedElsewhere(orgId)}))
+        and (g.seen_at > f.status_changed_at or (f.status_changed_by is null and f.status <> 'remediated') or (f.status = 'withdrawn' and (f.reason_code = 'split' or ${isEndedElsewhere(orgId)})))
       group by f.org_id, f.id
     ), emitted as (
       ${emitSql(orgId, 'finding.status_changed', events)}

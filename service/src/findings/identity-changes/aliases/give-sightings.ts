@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
+import { assetFacts } from '../../../assets/relations.ts';
 import type { TenantTx } from '../../../db/database.ts';
 import { idsSql } from '../../follower.ts';
 import { saidByFindingSql } from '../../merge/merged-values.ts';
 import { copied } from '../move-sightings.ts';
 import { namedListsSql, type SeparatedIds } from '../named-ids.ts';
-import { aliasQuery } from './adopt-aliases.ts';
 
 export interface Move {
   from_id: string;
@@ -17,6 +17,10 @@ export interface Move {
   sightings: { source_id: string; track: number; stays: boolean; shared: boolean }[];
 }
 
+/** Findings `f` that are kept under the ids. They are found by their assets: what no source sees any more cannot be found by the ids that records name. */
+export const ofIds = (orgId: string, ids: readonly string[]) => sql`
+  ${assetFacts} asset join findings f on f.org_id = ${orgId} and f.asset_id = asset.id and f.weakness = any(${ids as string[]}::text[]) and asset.org_id = ${orgId}`;
+
 /**
  * Which sightings are of records that name the id of the other finding. A record that names the vulnerability never needed the alias. `split` are findings
  * that were merged.
@@ -24,8 +28,8 @@ export interface Move {
 export async function planMoves(tx: TenantTx, orgId: string, separated: SeparatedIds, split: readonly string[]): Promise<Move[]> {
   const { alias, weakness } = separated;
   const affected = sql`
-    select f.id from tenant_findings f
-    where f.org_id = ${orgId} and f.facets @@ ${aliasQuery([alias])}::tsquery and f.merged_into is null and f.weakness in (${alias}, ${weakness})
+    select f.id from ${ofIds(orgId, [alias, weakness])} and f.merged_into is null and (f.vulnerability_ids @> array[${alias}::text]
+      or exists (select from sightings s where s.org_id = ${orgId} and s.finding_id = f.id and s.said->'vulnerability_ids' ? ${alias}))
     union select f.id from findings f where f.org_id = ${orgId} and f.id in (${idsSql(split)}) and f.merged_into is null and f.weakness in (${alias}, ${weakness})`;
   await sql`
     update sightings s set said = ${saidByFindingSql} from findings f

@@ -12,8 +12,7 @@ import { type Pair, pairsSql } from '../move-sightings.ts';
 import { keepOwnIds } from '../named-ids.ts';
 import { reopenUnproven } from '../reopen-unproven.ts';
 import { followDecisions, setTimes, splitFindings } from '../split-findings.ts';
-import { aliasQuery } from './adopt-aliases.ts';
-import { giveSightings, type Move, planMoves } from './give-sightings.ts';
+import { giveSightings, type Move, ofIds, planMoves } from './give-sightings.ts';
 
 interface Revoked {
   alias: string;
@@ -73,10 +72,9 @@ async function findRules(tx: TenantTx, orgId: string, { alias, weakness }: Revok
   const { rows } = await sql<AliasRule & { root: string; moved: boolean }>`
     select r.id, r.a, root.id as root, r.b <> root.id and root.weakness = ${weakness} as moved,
       not exists (select from identity_rules other where other.org_id = ${orgId} and other.b in (root.id, r.b) and other.id <> r.id and other.kind = 'alias' and other.revoked_at is null) as is_only
-    from (select distinct f.asset_id from tenant_findings f where f.org_id = ${orgId} and f.facets @@ ${aliasQuery([alias])}::tsquery) named
-    join findings a on a.org_id = ${orgId} and a.asset_id = named.asset_id and a.weakness = ${alias} and a.merged_into is not null
-    join findings root on root.org_id = ${orgId} and root.id = a.merged_into
-    join identity_rules r on r.org_id = ${orgId} and r.a = a.id and r.kind = 'alias' and r.revoked_at is null
+    from ${ofIds(orgId, [alias])} and f.merged_into is not null
+    join findings root on root.org_id = ${orgId} and root.id = f.merged_into
+    join identity_rules r on r.org_id = ${orgId} and r.a = f.id and r.kind = 'alias' and r.revoked_at is null
     join findings b on b.org_id = ${orgId} and b.id = r.b
     where ${weakness} in (b.weakness, root.weakness)`.execute(tx);
   const moved = rows.filter((row) => row.moved);
