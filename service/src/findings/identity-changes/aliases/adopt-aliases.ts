@@ -4,7 +4,7 @@ import { anyRows } from '../../../db/rows.ts';
 import { type Claims, hasAliases, learnAliases } from '../../../vulnerabilities/aliases.ts';
 import { aliasesFor, vulnerabilityAliases } from '../../../vulnerabilities/relations.ts';
 import type { MergedPair } from '../../follower.ts';
-import type { HistoryActor } from '../../history.ts';
+import { type HistoryActor, historySql } from '../../history.ts';
 import type { Resolution } from '../../merge/resolution.ts';
 import { mergeFindings } from '../merge-findings.ts';
 import { pairsSql } from '../move-sightings.ts';
@@ -37,7 +37,7 @@ export async function adoptNames(tx: TenantTx, actor: HistoryActor, provider: st
   const merged: MergedPair[] = [];
   for (let at = 0; at < aliases.length; at += 500) {
     const named = namedSql(orgId, provider, aliases.slice(at, at + 500));
-    await rename(tx, orgId, named);
+    await rename(tx, actor, named);
     const pairs = await mergeFindings(tx, actor, twinsSql(named), { kind: 'alias', reason: 'They are ids of one vulnerability.' });
     await nameByVulnerability(tx, orgId, provider, pairs);
     merged.push(...pairs);
@@ -63,16 +63,38 @@ function namedSql(orgId: string, provider: string, aliases: readonly string[]) {
 
 const twin = sql`other.org_id = f.org_id and other.asset_id = f.asset_id and other.weakness = a.weakness and other.identity_key = f.identity_key`;
 
-async function rename(tx: TenantTx, orgId: string, named: RawBuilder<unknown>): Promise<void> {
-  await sql`
-    update findings set weakness = adopted.weakness
-    from (
-      select distinct on (f.asset_id, f.identity_key, a.weakness) f.id, a.weakness from ${named}
-      where not exists (select from findings other where ${twin})
-      order by f.asset_id, f.identity_key, a.weakness, f.created_at, f.id
-    ) adopted
-    where findings.org_id = ${orgId} and findings.id = adopted.id`.execute(tx);
+async function rename(tx: TenantTx, actor: HistoryActor, named: RawBuilder<unknown>): Promise<void> {
+  const renamed = sql`
+    select distinct on (f.asset_id, f.identity_key, a.weakness) f.id, a.weakness from ${named}
+    where not exists (select from findings other where ${twin})
+    order by f.asset_id, f.identity_key, a.weakness, f.created_at, f.id`;
+  await renameFindings(tx, actor, { renamed, reason: null });
 }
+
+/** Keeps findings under other ids. `renamed` yields `id` and `weakness`, `reason` is why somebody revoked an alias. */
+export async function renameFindings(
+  tx: TenantTx,
+  actor: HistoryActor,
+  { renamed, reason }: { renamed: RawBuilder<unknown>; reason: string | null },
+): Promise<void> {
+  const { orgId } = actor;
+  const entries = sql`
+    select f.id as finding_id, 'updated' as action, jsonb_build_object('weakness', f.weakness) as before, jsonb_build_object('weakness', renamed.weakness) as after, ${reason}::text as reason
+    from renamed join findings f on f.org_id = ${orgId} and f.id = renamed.id`;
+  await sql`
+    with renamed as materialized (${renamed}), recorded as (${historySql(actor, entries)})
+    update findings f set weakness = renamed.weakness, version = f.version + 1, updated_at = now() from renamed where f.org_id = ${orgId} and f.id = renamed.id`.execute(
+    tx,
+  );
+}
+
+/** The id by which the finding `f` was known before it took that of the vulnerability, as far as no alias was revoked for it since. */
+export const ownIdSql = (orgId: string) => sql`(
+  select h.before->>'weakness' from finding_history h
+  where h.org_id = ${orgId} and h.finding_id = f.id and h.action = 'updated' and h.before ? 'weakness' and h.reason is null and not exists (
+    select from finding_history later
+    where later.org_id = ${orgId} and later.finding_id = f.id and later.action = 'updated' and later.before ? 'weakness' and later.reason is not null and later.id > h.id)
+  order by h.id limit 1)`;
 
 /** Findings that are known under several ids of one vulnerability. The oldest one stays. */
 function twinsSql(named: RawBuilder<unknown>) {

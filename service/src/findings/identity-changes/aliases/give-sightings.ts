@@ -21,6 +21,10 @@ export interface Move {
 export const ofIds = (orgId: string, ids: readonly string[]) => sql`
   ${assetFacts} asset join findings f on f.org_id = ${orgId} and f.asset_id = asset.id and f.weakness = any(${ids as string[]}::text[]) and asset.org_id = ${orgId}`;
 
+/** Whether a source has named the id for the finding `f`. */
+export const names = (orgId: string, id: string) => sql`(f.vulnerability_ids @> array[${id}::text]
+  or exists (select from sightings s where s.org_id = ${orgId} and s.finding_id = f.id and s.said->'vulnerability_ids' ? ${id}))`;
+
 /**
  * Which sightings are of records that name the id of the other finding. A record that names the vulnerability never needed the alias. `split` are findings
  * that were merged.
@@ -28,8 +32,7 @@ export const ofIds = (orgId: string, ids: readonly string[]) => sql`
 export async function planMoves(tx: TenantTx, orgId: string, separated: SeparatedIds, split: readonly string[]): Promise<Move[]> {
   const { alias, weakness } = separated;
   const affected = sql`
-    select f.id from ${ofIds(orgId, [alias, weakness])} and f.merged_into is null and (f.vulnerability_ids @> array[${alias}::text]
-      or exists (select from sightings s where s.org_id = ${orgId} and s.finding_id = f.id and s.said->'vulnerability_ids' ? ${alias}))
+    select f.id from ${ofIds(orgId, [alias, weakness])} and f.merged_into is null and ${names(orgId, alias)}
     union select f.id from findings f where f.org_id = ${orgId} and f.id in (${idsSql(split)}) and f.merged_into is null and f.weakness in (${alias}, ${weakness})`;
   await sql`
     update sightings s set said = ${saidByFindingSql} from findings f

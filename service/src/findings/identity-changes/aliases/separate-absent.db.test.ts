@@ -103,3 +103,48 @@ describe('revoking an alias that no source reports at the moment', () => {
     expect(await statuses()).toMatchObject({ cve: 'withdrawn' });
   });
 });
+
+describe('a decision about a finding that took the id of the vulnerability', () => {
+  it.each([true, false])('stays with it when the alias is revoked, one tool reporting both: %s', async (isOne) => {
+    await know(cve);
+    await scan([ghsa], 1);
+    const id = await idOf(ghsa);
+    await dismiss(id, 'places');
+    await add();
+    expect(await statuses()).toEqual({ cve: 'false_positive' });
+    await (isOne ? scan([ghsa, cve], 3) : scan([cve], 3, 'tool_b'));
+    await revoke();
+    expect(await statuses()).toEqual({ cve: 'open', ghsa: 'false_positive' });
+    expect(await idOf(ghsa)).toBe(id);
+    await scan(isOne ? [ghsa, cve] : [ghsa], 5);
+    if (!isOne) await scan([cve], 5, 'tool_b');
+    expect(await statuses()).toEqual({ cve: 'open', ghsa: 'false_positive' });
+    const { data } = await get<{ data: { action: string; before: object; after: object }[] }>(`/findings/${id}/history`);
+    expect(data.filter(({ before }) => 'weakness' in before)).toMatchObject([
+      { before: { weakness: cve }, after: { weakness: ghsa } },
+      { before: { weakness: ghsa }, after: { weakness: cve } },
+    ]);
+  });
+
+  it('stays with it also if its id is not reported at the moment', async () => {
+    await know(cve);
+    await scan([ghsa], 1);
+    const id = await idOf(ghsa);
+    await dismiss(id, 'places');
+    await add();
+    await scan([cve], 3, 'tool_b');
+    await scan([], 4);
+    await revoke();
+    expect(await statuses()).toEqual({ cve: 'open', ghsa: 'false_positive' });
+    expect(await idOf(ghsa)).toBe(id);
+  });
+
+  it('keeps the id of the vulnerability if no report names another one', async () => {
+    await know(cve);
+    await scan([ghsa], 1);
+    await add();
+    await scan([cve], 3);
+    await revoke();
+    expect(await statuses()).toEqual({ cve: 'open' });
+  });
+});

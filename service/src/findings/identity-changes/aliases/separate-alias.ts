@@ -12,7 +12,8 @@ import { type Pair, pairsSql } from '../move-sightings.ts';
 import { keepOwnIds } from '../named-ids.ts';
 import { reopenUnproven } from '../reopen-unproven.ts';
 import { followDecisions, setTimes, splitFindings } from '../split-findings.ts';
-import { giveSightings, type Move, ofIds, planMoves } from './give-sightings.ts';
+import { ownIdSql, renameFindings } from './adopt-aliases.ts';
+import { giveSightings, type Move, names, ofIds, planMoves } from './give-sightings.ts';
 
 interface Revoked {
   alias: string;
@@ -37,11 +38,12 @@ export async function separateAlias(tx: TenantTx, actor: Actor, revoked: Revoked
     split.filter(({ from_id }) => only.has(from_id)),
   );
   const pairIds = split.flatMap(({ from_id, into_id }) => [from_id, into_id]);
-  const moves = await planMoves(tx, orgId, revoked, pairIds);
+  const returned = await returnOwnIds(tx, actor, revoked);
+  const moves = await planMoves(tx, orgId, revoked, [...pairIds, ...returned]);
   const apart = moves.filter(({ from_id, to_id }) => from_id !== to_id);
-  const ids = [...new Set([...pairIds, ...moves.flatMap(({ from_id, to_id }) => [from_id, to_id])])];
+  const ids = [...new Set([...pairIds, ...returned, ...moves.flatMap(({ from_id, to_id }) => [from_id, to_id])])];
   if (ids.length === 0) return { pairs: [], ids };
-  await renameWhole(tx, orgId, moves);
+  await renameWhole(tx, actor, moves, reason);
   await createMissing(tx, actor, apart, reason);
   if (apart.length > 0) await giveSightings(tx, orgId, apart);
   await keepOwnIds(tx, orgId, revoked, ids);
@@ -99,13 +101,26 @@ async function restoreNames(tx: TenantTx, orgId: string, { alias, weakness }: Re
     where f.org_id = ${orgId} and f.id = pair.from_id`.execute(tx);
 }
 
+/** Findings that were known by the alias until it counted are known by it again, with what people have decided about them. Returns them. */
+async function returnOwnIds(tx: TenantTx, actor: Actor, { alias, weakness, reason }: Revoked): Promise<string[]> {
+  const { orgId } = actor;
+  const { rows } = await sql<{ id: string }>`
+    select f.id from ${ofIds(orgId, [weakness])} and f.merged_into is null and ${names(orgId, alias)}
+    where ${ownIdSql(orgId)} = ${alias} and not exists (
+      select from findings other where other.org_id = ${orgId} and other.asset_id = f.asset_id and other.weakness = ${alias} and other.identity_key = f.identity_key)`.execute(
+    tx,
+  );
+  const ids = rows.map(({ id }) => id);
+  if (ids.length > 0) await renameFindings(tx, actor, { renamed: sql`select id, ${alias}::text as weakness from unnest(${ids}::uuid[]) as one (id)`, reason });
+  return ids;
+}
+
 /** A finding of which every sighting names the other id takes that id. */
-async function renameWhole(tx: TenantTx, orgId: string, moves: readonly Move[]): Promise<void> {
-  const renamed = moves.filter(({ from_id, to_id }) => from_id === to_id);
-  await sql`
-    update findings f set weakness = moved.to_weakness, version = f.version + 1, updated_at = now()
-    from unnest(${renamed.map(({ from_id }) => from_id)}::uuid[], ${renamed.map(({ to_weakness }) => to_weakness)}::text[]) as moved (id, to_weakness)
-    where f.org_id = ${orgId} and f.id = moved.id`.execute(tx);
+async function renameWhole(tx: TenantTx, actor: Actor, moves: readonly Move[], reason: string): Promise<void> {
+  const whole = moves.filter(({ from_id, to_id }) => from_id === to_id);
+  if (whole.length === 0) return;
+  const renamed = sql`select * from unnest(${whole.map(({ from_id }) => from_id)}::uuid[], ${whole.map(({ to_weakness }) => to_weakness)}::text[]) as moved (id, weakness)`;
+  await renameFindings(tx, actor, { renamed, reason });
 }
 
 /** The other finding begins with what both had in common. It is open if a source still sees it: no decision was made about it. */
