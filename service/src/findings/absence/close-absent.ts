@@ -229,7 +229,7 @@ const ENDINGS: string[] = ['asset_gone', 'track_ended'];
 async function applyClosures(tx: TenantTx, resolution: Resolution): Promise<number> {
   const { orgId, importId, sourceId } = resolution;
   // What proves nothing must not hide that the source saw the finding after another one proved something.
-  const lastSeen = sql`case when c.absence = 'gone' then s.last_seen else least(${seenUntilSql(orgId, sql`(select f.asset_id from findings f where f.org_id = ${orgId} and f.id = c.finding_id)`)}, c.absent_at) end`;
+  const lastSeen = sql`case when c.absence = 'gone' or s.absence = 'declared' then s.last_seen else least(${seenUntilSql(orgId, sql`(select f.asset_id from findings f where f.org_id = ${orgId} and f.id = c.finding_id)`)}, c.absent_at) end`;
   await sql`
     update sightings s set state = 'absent', absence = c.absence, absent_at = c.absent_at, gaps = c.gaps, last_import_id = ${importId}, last_seen = ${lastSeen} from import_closures c
     cross join lateral (select f.status from findings f where f.org_id = ${orgId} and f.id = c.finding_id offset 0) f

@@ -56,8 +56,8 @@ function unlistedSql(resolution: Resolution, { lists }: Pick<Absence, 'lists'>):
 }
 
 /**
- * Collects the findings on assets and tracks that two runs in a row do not list. This proves no fix: the source may have lost access. A run that lists
- * nothing at all says nothing.
+ * Collects the findings on assets and tracks that two runs in a row do not list, also those that the source only called fixed. This proves no fix: the source
+ * may have lost access. A run that lists nothing at all says nothing.
  */
 export async function findUnlisted(tx: TenantTx, resolution: Resolution, absence: Pick<Absence, 'lists'>): Promise<void> {
   const { orgId, importId, sourceId } = resolution;
@@ -71,7 +71,7 @@ export async function findUnlisted(tx: TenantTx, resolution: Resolution, absence
     cross join lateral (select own.id from findings own where own.org_id = ${orgId} and own.asset_id = t.asset_id offset 0) f
     cross join lateral (
       select own.* from sightings own where own.org_id = ${orgId} and own.finding_id = f.id and own.source_id = ${sourceId} and own.track = t.track
-        and (own.state = 'present' or (own.absence in ('asset_gone', 'track_ended') and own.absent_at = t.known_gone_at and t.gone_at < t.known_gone_at)) offset 0) s
+        and (own.state = 'present' or own.absence = 'declared' or (own.absence in ('asset_gone', 'track_ended') and own.absent_at = t.known_gone_at and t.gone_at < t.known_gone_at)) offset 0) s
     left join lateral ${coverageOfSql(resolution, { asset: sql`t.asset_id`, track: sql`t.track` })} c on true
     where ${lastSeenSql} < t.gone_at
     on conflict do nothing`.execute(tx);

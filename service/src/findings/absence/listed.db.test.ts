@@ -113,12 +113,8 @@ describe('an asset that its source no longer lists', () => {
     expect(await retired()).toEqual([]);
   });
 
-  const upload = (day: number, names: readonly string[], scope: ImportOptions['scope'] = {}) =>
-    engine.run(
-      org,
-      names.map((name) => on(name)),
-      { scope: { coverage: 'complete', started_at: at(day), ...scope } },
-    );
+  const upload = (day: number, names: readonly string[], scope: ImportOptions['scope'] = {}, more: readonly Item[] = []) =>
+    engine.run(org, [...names.map((name) => on(name)), ...more], { scope: { coverage: 'complete', started_at: at(day), ...scope } });
 
   it('is not concluded from reports about one asset, or about another part of the network', async () => {
     await upload(1, ['a1', 'a2', 'a3']);
@@ -133,6 +129,21 @@ describe('an asset that its source no longer lists', () => {
     await upload(2, ['a1', 'a2', 'a4']);
     await upload(3, ['a1', 'a2', 'a4']);
     expect(await statusByAsset()).toEqual({ a1: 'open', a2: 'open', a3: 'withdrawn', a4: 'open' });
+  });
+
+  it('takes along what a report only calls fixed, which a scan of the asset verifies if it is back', async () => {
+    await upload(1, ['a1', 'a2', 'a3']);
+    const fixed = seen({ asset: hostOf('a3'), vulnerability_ids: ['CVE-2024-0001'], present: false, last_seen: new Date(at(2)) });
+    await upload(2, ['a1', 'a2'], {}, [fixed]);
+    expect(await statusByAsset()).toEqual({ a1: 'open', a2: 'open', a3: 'remediated' });
+    await upload(3, ['a1', 'a2']);
+    expect(await statusByAsset()).toMatchObject({ a3: 'remediated' });
+    await upload(4, ['a1', 'a2']);
+    expect(await statusByAsset()).toEqual({ a1: 'open', a2: 'open', a3: 'withdrawn' });
+    expect(await reasons()).toEqual(['asset_gone']);
+    expect(await retired()).toEqual(['a3']);
+    await upload(5, ['a1', 'a2'], {}, [{ run: { asset: hostOf('a3') } }]);
+    expect(await statusByAsset()).toEqual({ a1: 'open', a2: 'open', a3: 'verified' });
   });
 });
 

@@ -13,7 +13,7 @@ import { foldAgain } from './fold-again.ts';
 
 interface Ending {
   code: 'track_ended' | 'source_retired';
-  /** Selects the sightings `s` of which nothing more will be heard. */
+  /** Selects the sightings `s` of which nothing more will be heard, also not whether what the source only called fixed is gone. */
   where: RawBuilder<boolean>;
 }
 
@@ -24,10 +24,10 @@ interface Ending {
 export async function endSightings(tx: TenantTx, actor: Actor, follower: FindingFollower, { code, where }: Ending): Promise<void> {
   const { orgId } = actor;
   const { rows } = await sql<{ finding_id: string }>`
-    update sightings s set state = 'unknown', gaps = case when ${code === 'source_retired'} then array[${code}] end, last_seen = ${seenUntilSql(orgId, sql`f.asset_id`)}
-    from findings f where f.org_id = ${orgId} and f.id = s.finding_id and s.org_id = ${orgId} and s.state = 'present' and ${where} returning s.finding_id`.execute(
-    tx,
-  );
+    update sightings s set state = 'unknown', absence = null, absent_at = null, gaps = case when s.state = 'present' and ${code === 'source_retired'} then array[${code}] end,
+      last_seen = case when s.state = 'present' then ${seenUntilSql(orgId, sql`f.asset_id`)} else s.last_seen end
+    from findings f where f.org_id = ${orgId} and f.id = s.finding_id and s.org_id = ${orgId} and (s.state = 'present' or s.absence = 'declared') and ${where}
+    returning s.finding_id`.execute(tx);
   const ids = [...new Set(rows.map(({ finding_id }) => finding_id))];
   if (ids.length === 0) return;
   await foldAgain(tx, actor, ids);

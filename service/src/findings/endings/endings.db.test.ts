@@ -71,6 +71,16 @@ describe('a track that a person ends', () => {
     expect(after.find(({ name }) => name === 'prod')?.ended_at).not.toBeNull();
   });
 
+  it('withdraws what a report of it only calls fixed', async () => {
+    const id = cve();
+    const asset = imageOf(`claims-${count}:prod`);
+    await scan(asset, [seen({ asset, vulnerability_ids: [id] })], at(1));
+    await scan(asset, [seen({ asset, vulnerability_ids: [id], present: false })], at(2));
+    expect(await finding(id)).toMatchObject({ status: 'remediated', reason_code: 'source_fixed' });
+    await send('DELETE', `/assets/${(await finding<Shown>(id)).asset.id}/tracks/prod`);
+    expect(await finding(id)).toMatchObject({ status: 'withdrawn', reason_code: 'track_ended', assurance: null, sightings: [{ state: 'unknown' }] });
+  });
+
   it('hides nothing that another track has, even if the scan of that one took place before', async () => {
     const id = cve();
     const [prod, staging] = [imageOf(`hides-${count}:prod`), imageOf(`hides-${count}:staging`)];
