@@ -2,8 +2,8 @@ import type { Asset, Cvss, Observation, ReportFormat, ReportHead, ReportItem, Se
 import { hasKeys, headOf } from '../../detect.ts';
 import type { JsonValue } from '../../json/extractor.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
-import { availability, imageAsset, instanceAsset, packageLocations, resourceAsset } from '../../shared/aws.ts';
 import { cloudPlace } from '../../names/cloud.ts';
+import { availability, imageAsset, instanceAsset, packageLocations, resourceAsset } from '../../shared/aws.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { cwesOf, filePath, idsIn, observation, record, required, severityOf } from '../../shared/normalize.ts';
 import { epssOf, ratingOf, uniqueRatings } from '../../shared/ratings.ts';

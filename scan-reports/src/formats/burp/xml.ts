@@ -2,10 +2,10 @@ import type { ReportEntry, ReportInput } from '../../contract.ts';
 import { parseUrl, RecordError, record } from '../../shared/normalize.ts';
 import { date, str } from '../../shared/read.ts';
 import { runEntry } from '../../shared/run.ts';
-import { momentsOf } from '../../shared/zones.ts';
 import { childText, type XmlElement, xmlElements } from '../../xml/elements.ts';
 import { recordText, type XmlRecord, xmlRecords } from '../../xml/records.ts';
 import { type Issue, issueOf } from './issue.ts';
+import { momentsOf } from './zones.ts';
 
 const FIELDS = [
   'type',

@@ -111,7 +111,9 @@ test.each([
   ['Clair 2', { Layer: { Name: 'shop:1', IndexedByVersion: 3, Features: [{ Name: 'zlib', Version: '1' }] } }, 'shop:1'],
   ['Clair 4', { manifest_hash: 'sha256:1', packages: { 1: { name: 'zlib' } }, vulnerabilities: {}, package_vulnerabilities: {} }, 'sha256:1'],
 ])('a clean report of %s covers its image', async (_, report, name) => {
-  expect((await readAll(clair, fromBuffer(JSON.stringify(report)))).runs).toMatchObject([{ asset: { type: 'container_image', name } }]);
+  const { runs } = await readAll(clair, fromBuffer(JSON.stringify(report)));
+  expect(runs).toContainEqual({ asset: expect.objectContaining({ type: 'container_image', name }) });
+  expect(runs).not.toContainEqual({ unfinished: true });
 });
 
 test('keeps the source package and the distribution', async () => {
