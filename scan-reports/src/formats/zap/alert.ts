@@ -76,15 +76,22 @@ function mayHaveOthers({ text, instances }: Alert): boolean {
   return text('systemic') === 'true' || Number(text('count') ?? 0) > instances.length;
 }
 
-/** Names the alerts of which the report may not list all URLs of a site. */
+/**
+ * Names the alerts of which the report may not list all URLs of a site. An alert gets a number when its plugin gets a second one, and mostly another title: what
+ * a report without the number has shown may be what this one shows with it.
+ */
 export async function aboutAlerts(alerts: AsyncIterable<Alert>): Promise<About> {
   const { failed, about } = startAbout();
   const skipped = new Map<string, { rule: string; path: string }>();
   for await (const alert of alerts) {
-    const [rule, path] = [alert.text('alertRef') ?? alert.text('pluginid'), siteOf(alert)?.name];
-    if (rule === undefined || path === undefined || !mayHaveOthers(alert)) continue;
-    if (skipped.size < MAX_SKIPPED) skipped.set(`${rule} ${path}`, { rule, path });
-    else failed();
+    const [plugin, path] = [alert.text('pluginid'), siteOf(alert)?.name];
+    const rule = alert.text('alertRef') ?? plugin;
+    if (rule === undefined || path === undefined) continue;
+    for (const skip of [mayHaveOthers(alert) ? rule : undefined, rule === plugin ? undefined : plugin]) {
+      if (skip === undefined) continue;
+      if (skipped.size < MAX_SKIPPED) skipped.set(`${skip} ${path}`, { rule: skip, path });
+      else failed();
+    }
   }
   return skipped.size === 0 ? about() : { ...about(), skipped: [...skipped.values()] };
 }
