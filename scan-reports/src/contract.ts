@@ -161,7 +161,7 @@ export interface RunFacts {
   knowledge_at?: Date;
   /** Whether the tool could log in to the asset. */
   credentialed?: boolean;
-  /** All checks that were enabled, by `rule`. Only if the report lists them completely. */
+  /** All checks that were enabled, by `rule`. Only if the report lists them completely. `startChecks` adds where each was made, if the report says so. */
   checks?: readonly string[];
   /** All files that the tool read, in the form of `location.path`. Only if the report lists them completely. */
   files?: readonly string[];

@@ -56,3 +56,23 @@ export function startComponents() {
     list: (): readonly ListedComponent[] | undefined => (hasClean ? listed : undefined),
   };
 }
+
+/** Of resources, and of checks of them. */
+const MAX_MADE = 100_000;
+
+/**
+ * Collects the checks of a report that says on which resource each was made. Its list also has each `location.resource`, and the rule, a space and
+ * `location.resource` for each check that came to a result there. A check without one on a resource that others name was not made there.
+ */
+export function startChecks() {
+  const [rules, made] = [startList(), startList(MAX_MADE)];
+  return {
+    add(rule: string | undefined, resource: string | undefined, hasResult: boolean): void {
+      rules.add(rule);
+      if (resource === undefined) return;
+      made.add(resource);
+      if (hasResult) made.add(`${rule} ${resource}`);
+    },
+    list: (): readonly string[] | undefined => rules.list()?.concat(made.list() ?? []),
+  };
+}

@@ -54,7 +54,7 @@ export function checkObservation(check: Check): Observation | null {
   if (outcome === undefined) throw new RecordError(`the status "${status}" is unknown`);
   if (outcome === 'none') return null;
   const rule = required(check.id, 'the check id');
-  const resource = cloudPlace({ id: check.resource ?? check.resourceName, region: check.region });
+  const resource = resourceOf(check);
   return observation({
     place: check.place,
     tool: 'prowler',
@@ -83,6 +83,16 @@ const TIME =
 /** "Key of alice is older than 91 days" is the same finding a day later. Other numbers can be what tells one resource from another, such as a port. */
 function withoutTimes(message: string | undefined): string | undefined {
   return message?.replace(TIME, '#');
+}
+
+/** Where the check was made, with the region if that is part of it. */
+export function resourceOf({ resource, resourceName, region }: Check): string | undefined {
+  return cloudPlace({ id: resource ?? resourceName, region });
+}
+
+/** True if the check failed or passed. The others could not be made. */
+export function hasResult(check: Check): boolean {
+  return hasPassed(check) || (OUTCOMES[check.status?.toUpperCase() ?? ''] ?? 'none') !== 'none';
 }
 
 /** True if the check passed, which proves that the resource was checked. */

@@ -5,8 +5,8 @@ import { jsonRecords } from '../../json/documents.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { RecordError, record } from '../../shared/normalize.ts';
 import { type Obj, obj } from '../../shared/read.ts';
-import { runEntry, startList } from '../../shared/run.ts';
-import { assetOf, type Check, checkObservation, hasPassed } from './check.ts';
+import { runEntry, startChecks } from '../../shared/run.ts';
+import { assetOf, type Check, checkObservation, hasPassed, hasResult, resourceOf } from './check.ts';
 import { type CsvShape, csvShapeOf, rowOf } from './csv.ts';
 import { jsonCheckOf, oldJsonCheckOf } from './json.ts';
 import { detectionOf } from './ocsf.ts';
@@ -64,11 +64,11 @@ const REMEMBERED = 50_000;
 
 /**
  * All checks of a run have the time of its start. Resources that passed a check are covered, even if they have no findings. A report with passed checks has
- * all results, also muted ones, so a check without any was not run.
+ * all results, also muted ones, so a check without any was not run, and one without any on a resource was not made there: Prowler may not have been allowed to.
  */
 function createReader() {
   const covered = new Set<string>();
-  const checks = startList();
+  const checks = startChecks();
   let hasRun = false;
   let isWhole = false;
   function* read(place: string, make: () => Check): Generator<ReportEntry> {
@@ -80,7 +80,7 @@ function createReader() {
     if (check === undefined) return;
     if (!hasRun) yield* runEntry({ tool_version: check.version, started_at: check.seen });
     hasRun = true;
-    checks.add(check.id);
+    checks.add(check.id, resourceOf(check), hasResult(check));
     isWhole ||= hasPassed(check);
     const asset = hasPassed(check) ? assetOf(check) : null;
     if (asset === null || covered.has(asset.name)) return;

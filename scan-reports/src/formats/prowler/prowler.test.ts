@@ -196,7 +196,10 @@ test('states version, start and checks of the run, and the resources that passed
   expect(runs).toMatchObject([
     { tool_version: '5.3.0', started_at: new Date('2025-01-01T00:00:00Z') },
     { asset: { name: 'arn:aws:s3:::b' } },
-    { checks: ['s3_encryption'], looked_for: ['suppressed'] },
+    {
+      checks: ['s3_encryption', 'arn:aws:s3:::a', 's3_encryption arn:aws:s3:::a', 'arn:aws:s3:::b', 's3_encryption arn:aws:s3:::b', 'arn:aws:s3:::c'],
+      looked_for: ['suppressed'],
+    },
   ]);
 });
 

@@ -9,6 +9,7 @@ import {
   FILES_SHARE,
   hasOtherSizeSql,
   isPortLeftOut,
+  isUncheckedThere,
   kindsSql,
   LEAVES_OUT_PLACES,
   leavesOutSuppressedSql,
@@ -211,7 +212,9 @@ export async function findAbsent(tx: TenantTx, resolution: Resolution, absence: 
   const { checks } = absence;
   // A file that calls a finding fixed declares it, as often as it does. It has shown it all the same.
   const isShown = provesFixed ? sql`(g.present or g.outcome in ('gone', 'declared'))` : sql`true`;
-  const isDisabled = checks === null ? sql`false` : sql`(f.rule is not null and f.rule <> all(${checks as string[]}::text[]))`;
+  const isListed = (entry: RawBuilder<unknown>) => sql`(${entry} = any(${checks as string[]}::text[]))`;
+  const isDisabled = checks === null ? sql`false` : sql`(f.rule is not null and not ${isListed(sql`f.rule`)})`;
+  const isUnchecked = checks === null ? sql`false` : isUncheckedThere(sql`f.rule`, sql`f.location`, isListed);
   const isRetired = sql`(${isDisabled} and ${await isCheckRetired(tx, resolution, absence)})`;
   const isUnlisted = await isUnlistedFile(tx, resolution, absence);
   const against = [
@@ -220,7 +223,7 @@ export async function findAbsent(tx: TenantTx, resolution: Resolution, absence: 
     when('not_credentialed', sql`s.bar_credentialed and a.credentialed is not true`),
     when('knowledge_older', sql`s.bar_knowledge_at is not null and a.knowledge_at is null or a.knowledge_at < s.bar_knowledge_at`),
     when('scan_narrower', sql`${isRestricted(resolution, absence)} or ${isPortLeftOut(sql`f.location`, absence.facts.ports?.map(portRange) ?? [])}`),
-    when('check_disabled', sql`(${isDisabled} and not ${isRetired}) or ${isSkipped(absence)}`),
+    when('check_disabled', sql`((${isDisabled} or ${isUnchecked}) and not ${isRetired}) or ${isSkipped(absence)}`),
     when('hidden_by_comment', isHidden(resolution, absence)),
     when('only_new', sql`${unlooked(absence).includes('known')}`),
     when('suppressed_before', sql`${unlooked(absence).includes('suppressed')} and ${isSuppressed}`),

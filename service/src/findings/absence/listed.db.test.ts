@@ -153,6 +153,40 @@ const scan = (day: number, items: readonly Item[], run: RunFacts = {}) =>
   engine.run(org, [...items, { run: { asset: code } }, { run }], { scope: { coverage: 'complete', started_at: at(day) } });
 const statusByRule = async () => Object.fromEntries((await engine.findings(org)).map(({ weakness, status }) => [weakness.split(':')[1], status]));
 
+describe('a report that says which checks were made on which resource', () => {
+  const account: Asset = { type: 'cloud_resource', name: 'arn:aws:s3:::logs' };
+  const check = (name: string) => seen({ asset: account, rule: name, tool: 'cloud', location: { resource: 'logs' } });
+  const made = (...pairs: string[]): RunFacts => ({ checks: ['acl', 'tls', 'logs', 'data', 'acl data', 'tls data', ...pairs] });
+  const run = (day: number, items: readonly Item[], facts: RunFacts) =>
+    engine.run(org, [...items, { run: { asset: account } }, { run: facts }], { scope: { coverage: 'complete', started_at: at(day) } });
+
+  it('closes nothing of a check that came to no result there', async () => {
+    await run(1, [check('acl'), check('tls')], made('acl logs', 'tls logs'));
+    await run(2, [], made('tls logs'));
+    expect(await engine.findings(org)).toMatchObject([
+      { weakness: 'cloud:acl', status: 'open' },
+      { weakness: 'cloud:tls', status: 'verified' },
+    ]);
+    await run(3, [], made('acl logs', 'tls logs'));
+    expect((await engine.findings(org)).map(({ status }) => status)).toEqual(['verified', 'verified']);
+  });
+
+  it('does not show that what a late report finds is gone', async () => {
+    await run(2, [], made('tls logs'));
+    await run(1, [check('acl'), check('tls')], made('acl logs', 'tls logs'));
+    expect(await engine.findings(org)).toMatchObject([
+      { weakness: 'cloud:acl', status: 'open' },
+      { weakness: 'cloud:tls', status: 'verified' },
+    ]);
+  });
+
+  it('closes what was on a resource that it does not name', async () => {
+    await run(1, [check('acl')], made('acl logs'));
+    await run(2, [], { checks: ['acl', 'data', 'acl data'] });
+    expect(await engine.findings(org)).toMatchObject([{ status: 'verified' }]);
+  });
+});
+
 describe('a check that the tool no longer has', () => {
   const version = (tool_version: string, ...checks: string[]): RunFacts => ({ tool_version, checks });
 

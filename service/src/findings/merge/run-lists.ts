@@ -162,6 +162,8 @@ export function placeOfCheck(location: RawBuilder<unknown>): RawBuilder<unknown>
 const pathOfRecord = sql`r.location->>'path'`;
 const foldersOfRecord = sql`select array_to_string((string_to_array(${pathOfRecord}, '/'))[:n], '/') from generate_series(1, cardinality(string_to_array(${pathOfRecord}, '/'))) as n`;
 
+const isInList = (text: RawBuilder<unknown>) => sql`(${hashSql(text)} = any(list.entries))`;
+
 /** Whether the list of a run says that it passed over the place of the record `r`. */
 const isPassedOver = sql`case list.kind
   when 'unread' then ${hasAny(foldersOfRecord)}
@@ -191,7 +193,7 @@ export function wouldShowSql(resolution: Resolution, later: RawBuilder<unknown>)
   const hasRead = sql`${hashSql(pathOfRecord)} = any(list.entries) or ${isLongEnough(resolution)}`;
   return sql`coalesce((
     select bool_and(coalesce(case list.kind
-      when 'checks' then r.rule is null or ${hashSql(sql`r.rule`)} = any(list.entries)
+      when 'checks' then r.rule is null or (${isInList(sql`r.rule`)} and not ${isUncheckedThere(sql`r.rule`, sql`r.location`, isInList)})
       when 'files' then not r.location ? 'path' or ${hasRead} or (select ${isWholeStated} from imports i where i.org_id = ${orgId} and i.id = ${later})
       when 'ports' then not ${isOutsideSql(sql`r.location`, sql`list.entries`)}
       when 'unread' then not ${isPassedOver} when 'skipped' then not ${isPassedOver} when 'hidden' then not ${isPassedOver}
@@ -199,6 +201,12 @@ export function wouldShowSql(resolution: Resolution, later: RawBuilder<unknown>)
       when 'restrictions' then list.entries <@ array(select ${hashSql(sql`own`)} from unnest(${restrictions as string[]}::text[]) as own)
       else false end, false))
     from run_lists list where list.org_id = ${orgId} and list.import_id = ${later} and list.kind <> 'components'), false)`;
+}
+
+/** Whether a list of checks, which `isListed` looks in, says that others were made on a resource, but not this one. */
+export function isUncheckedThere(rule: RawBuilder<unknown>, location: RawBuilder<unknown>, isListed: (entry: RawBuilder<unknown>) => RawBuilder<unknown>) {
+  const resource = sql`(${location}->>'resource')`;
+  return sql<boolean>`coalesce(${isListed(resource)} and not ${isListed(sql`(${rule} || ' ' || ${resource})`)}, false)`;
 }
 
 /** Options that leave out places. A finding can have several, of which a run with the option sees only some. */
