@@ -3,6 +3,7 @@ import { recordAudit } from '../../audit/record.ts';
 import type { TenantTx } from '../../db/database.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { AppError } from '../../shared/errors.ts';
+import { endAgain } from '../endings/end-again.ts';
 import { foldAgain } from '../endings/fold-again.ts';
 import type { FindingRow } from '../fields/field.ts';
 import { type FindingFollower, idsSql, type SeparatedPair } from '../follower.ts';
@@ -72,6 +73,8 @@ export async function splitByHand(tx: TenantTx, actor: Actor, follower: FindingF
 }
 
 async function restore(tx: TenantTx, actor: Actor, follower: FindingFollower, pairs: readonly SeparatedPair[]): Promise<void> {
+  const ids = pairs.flatMap(({ from_id, into_id }) => [from_id, into_id]);
+  await endAgain(tx, actor, follower, ids);
   await follower.restoreLinks(tx, actor, pairs);
-  await follower.follow(tx, actor, idsSql(pairs.flatMap(({ from_id, into_id }) => [from_id, into_id])));
+  await follower.follow(tx, actor, idsSql(ids));
 }

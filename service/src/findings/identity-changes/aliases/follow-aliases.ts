@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { TenantTx } from '../../../db/database.ts';
 import type { AliasFollower } from '../../../vulnerabilities/manage-aliases.ts';
+import { endAgain } from '../../endings/end-again.ts';
 import { type FindingFollower, idsSql } from '../../follower.ts';
 import { takeImportLock } from '../../import-lock.ts';
 import { adoptNames, aliasQuery } from './adopt-aliases.ts';
@@ -19,6 +20,7 @@ export const followAliases = (follower: FindingFollower): AliasFollower => ({
   },
   async separate(tx, actor, revoked) {
     const { pairs, ids } = await separateAlias(tx, actor, revoked);
+    await endAgain(tx, actor, follower, ids);
     await follower.restoreLinks(tx, actor, pairs);
     await follower.follow(tx, actor, idsSql(ids));
   },

@@ -3,6 +3,7 @@ import type { AssetSeparation, Separated } from '../../../assets/assets.ts';
 import type { TenantTx } from '../../../db/database.ts';
 import { readPolicy } from '../../../organizations/read-policy.ts';
 import type { Actor } from '../../../shared/actor.ts';
+import { endAgain } from '../../endings/end-again.ts';
 import { foldAgain } from '../../endings/fold-again.ts';
 import { type FindingFollower, idsSql, type MergedPair } from '../../follower.ts';
 import { closeUnseen } from '../../merge/change-status.ts';
@@ -102,6 +103,7 @@ export async function unmergeAssetFindings(
   await closeUnseen(tx, { orgId, importId: null, actor }, idsSql(changed));
   await reopenUnproven(tx, actor, changed, 'asset_unmerged');
   await followDecisions(tx, actor, changed);
+  await endAgain(tx, actor, follower, changed);
   await follower.restoreLinks(tx, actor, apart);
   await follower.follow(tx, actor, idsSql(changed));
   return { ids, separated: { moved: named, kept, keys: learnedBy('from', sides, merge.keys) } };

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { TrackSeparation } from '../../../assets/assets.ts';
 import type { TenantTx } from '../../../db/database.ts';
 import type { Actor } from '../../../shared/actor.ts';
+import { endAgain } from '../../endings/end-again.ts';
 import { foldAgain } from '../../endings/fold-again.ts';
 import { type FindingFollower, idsSql } from '../../follower.ts';
 import { saidByFindingSql } from '../../merge/merged-values.ts';
@@ -43,6 +44,7 @@ export async function unmergeTrackSightings(tx: TenantTx, actor: Actor, follower
   await countPlaces(tx, orgId, idsSql(ids));
   const reopened = await reopenUnproven(tx, actor, ids, 'track_unmerged');
   const changed = await followDecisions(tx, actor, ids);
+  await endAgain(tx, actor, follower, ids);
   await follower.follow(tx, actor, idsSql([...reopened, ...changed]));
   return buildsOf(tx, orgId, merge, moved.runs.imports);
 }
