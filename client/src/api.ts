@@ -3765,7 +3765,7 @@ export type ScanScope = {
   vantage?: 'internal' | 'external';
   /** `complete`: findings that the report no longer shows on the assets it covers are closed. `partial`: nothing is closed. Default: `partial` */
   coverage?: 'complete' | 'partial';
-  /** The build that was scanned: a tag, release or commit */
+  /** The build that was scanned: a tag, release or commit, or the digest of an image, also behind its tag */
   version?: string;
   /** The branch, environment or release line that was scanned. Findings of one track are never closed by scans of another */
   track?: string;

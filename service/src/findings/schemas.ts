@@ -81,7 +81,9 @@ const scopeFields = {
       description: '`complete`: findings that the report no longer shows on the assets it covers are closed. `partial`: nothing is closed. Default: `partial`',
     }),
   ),
-  version: Type.Optional(Text(1, 200, { description: 'The build that was scanned: a tag, release or commit', examples: ['1.4.2'] })),
+  version: Type.Optional(
+    Text(1, 200, { description: 'The build that was scanned: a tag, release or commit, or the digest of an image, also behind its tag', examples: ['1.4.2'] }),
+  ),
   track: Type.Optional(
     Text(1, 200, {
       description: 'The branch, environment or release line that was scanned. Findings of one track are never closed by scans of another',

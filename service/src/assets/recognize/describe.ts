@@ -42,8 +42,10 @@ export class TrackError extends Error {}
 
 /** Finds out which asset a name means, and which track and build of it. */
 export function describeAsset(asset: Asset, build: StatedBuild = {}, policy: TrackPolicy = { track_names: [] }): DescribedAsset {
-  const normal = normalAsset(asset);
-  const track = trackOf({ ...normal, stated: build }, policy);
+  const named = normalAsset(asset);
+  const stating = statedImage(asset, build);
+  const normal = { ...named, digest: named.digest ?? stating.digest };
+  const track = trackOf({ ...normal, stated: { ...build, version: stating.version } }, policy);
   if ('error' in track) throw new TrackError(track.error);
   const stated = asset.type === 'host' ? statedHost(asset, normal) : null;
   const keys = assetKeys(stated ? { ...asset, identifiers: [] } : asset, normal);
@@ -62,7 +64,7 @@ export function describeAsset(asset: Asset, build: StatedBuild = {}, policy: Tra
     digest: normal.digest,
     commit,
     variant: asset.type === 'host' ? machineOf(keys) : (asset.platform ?? null),
-    buildIds: [...new Set([normal.digest, commit, ...idsOf(asset)].filter((id) => id !== null))],
+    buildIds: [...new Set([normal.digest, stating.digest, commit, ...idsOf(asset)].filter((id) => id !== null))],
     stated,
   };
 }
@@ -103,6 +105,12 @@ function idsOf({ identifiers = [] }: Asset): string[] {
 function commitIn({ type }: Asset, { version }: StatedBuild): string | null {
   const name = version?.trim().toLowerCase() ?? '';
   return type === 'repository' && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(name) ? name : null;
+}
+
+/** Pipelines state the digest of an image as its version, also behind its tag. */
+function statedImage({ type }: Asset, { version }: StatedBuild): { version: string | undefined; digest: string | null } {
+  const [, tag, digest] = (type === 'container_image' && /^(?:([^@]+)@)?(sha\d+:[0-9a-f]{32,})$/i.exec(version?.trim() ?? '')) || [];
+  return digest === undefined ? { version, digest: null } : { version: tag ?? digest, digest: digest.toLowerCase() };
 }
 
 function nameRank({ type, name }: NormalAsset): number {

@@ -89,3 +89,24 @@ describe('a finding that an earlier build comes back without', () => {
     );
   });
 });
+
+it.each([
+  ['alone', (build: string) => ({ version: `sha256:${build.repeat(64)}`, track: 'prod' })],
+  ['behind a tag', (build: string) => ({ version: `prod@sha256:${build.repeat(64)}` })],
+] as const)('the digest that a pipeline states as the version tells the build, %s', async (_name, scopeOf) => {
+  for (const [build, status] of [
+    ['a', 'withdrawn'],
+    ['b', 'verified'],
+  ] as const) {
+    const org = await engine.organization();
+    const asset: Asset = { type: 'container_image', name: 'registry.example.com/shop' };
+    const scan = (day: number, components: readonly string[], scope: object) =>
+      engine.run(org, [...components.map((component) => seen({ asset, location: { component } })), { run: { asset } }], {
+        scope: { coverage: 'complete', started_at: new Date(Date.UTC(2026, 0, day, 12)).toISOString(), ...scope },
+      });
+    await scan(1, ['lib', 'other'], scopeOf('a'));
+    await scan(2, ['other'], scopeOf(build));
+    const { rows } = await engine.admin().query("select status from findings where org_id = $1 and status <> 'open'", [org]);
+    expect(rows).toEqual([{ status }]);
+  }
+});
