@@ -1,5 +1,5 @@
 /** Tells a single build, and not where it belongs: a commit, date, build number or pre-release. */
-const BUILD = /^(?:[0-9a-f]{7,64}|\d{3,}(?!\.).*)$|-(?:rc|alpha|beta|dev|snapshot|pre)(?![a-z])/i;
+const BUILD = /^[0-9a-f]{7,64}$|^\d{3,6}$|-(?:rc|alpha|beta|dev|snapshot|pre)(?![a-z])/i;
 const VERSION = /^v?\d{1,3}(?![0-9a-z])/i;
 const { compare } = new Intl.Collator('en', { numeric: true });
 
