@@ -209,12 +209,11 @@ export function isEarlier(sighting: RawBuilder<unknown>, at: RawBuilder<unknown>
  */
 export async function findAbsent(tx: TenantTx, resolution: Resolution, absence: Absence, isLate: boolean): Promise<void> {
   const { orgId, importId, sourceId, provesFixed } = resolution;
-  const { checks } = absence;
   // A file that calls a finding fixed declares it, as often as it does. It has shown it all the same.
   const isShown = provesFixed ? sql`(g.present or g.outcome in ('gone', 'declared'))` : sql`true`;
-  const isListed = (entry: RawBuilder<unknown>) => sql`(${entry} = any(${checks as string[]}::text[]))`;
-  const isDisabled = checks === null ? sql`false` : sql`(f.rule is not null and not ${isListed(sql`f.rule`)})`;
-  const isUnchecked = checks === null ? sql`false` : isUncheckedThere(sql`f.rule`, sql`f.location`, isListed);
+  const isListed = (entry: RawBuilder<unknown>) => sql`(${entry} = any(${absence.checks as string[]}::text[]))`;
+  const isDisabled = absence.checks === null ? sql`false` : sql`(f.rule is not null and not ${isListed(sql`f.rule`)})`;
+  const isUnchecked = absence.checks === null ? sql`false` : isUncheckedThere(sql`f.rule`, sql`f.location`, isListed);
   const isRetired = sql`(${isDisabled} and ${await isCheckRetired(tx, resolution, absence)})`;
   const isUnlisted = await isUnlistedFile(tx, resolution, absence);
   const against = [
