@@ -65,6 +65,7 @@ describe('a file that lacks results of its scan does not pass for the whole scan
       snykLinks({ self: `${snykIssues}&starting_after=v1.x` }),
       snykLinks({ self: `${snykIssues}&starting_after=` }),
     ],
+    ['snyk', 'of one type', snykLinks({ self: `${snykIssues}&type=code` }), snykLinks({ self: `${snykIssues}&status=open` })],
     [
       'snyk',
       'without the first page',

@@ -29,10 +29,13 @@ export const snyk: ReportFormat = {
   },
 };
 
-/** Only a page after the first one names the one before, by a cursor that is not empty. */
+/** Only a page after the first one names the one before, by a cursor that is not empty. A request for one type or severity of issues leaves out the others. */
 const PAGES = {
   next: 'links.next',
-  later: { 'links.prev': /^(?!.*[?&]ending_before=(?:&|$))/, 'links.self': /[?&](?:starting_after|ending_before)=[^&]/ },
+  later: {
+    'links.prev': /^(?!.*[?&]ending_before=(?:&|$))/,
+    'links.self': /[?&](?:starting_after|ending_before|type|effective_severity_level|(?:created|updated)_(?:before|after))=[^&]/,
+  },
   items: ['data.*.id'],
 };
 
