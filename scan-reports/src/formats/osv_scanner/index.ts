@@ -66,24 +66,26 @@ async function readContexts(input: ReportInput): Promise<Map<string, Context>> {
   const sources = new Map<unknown, Obj>();
   const packages = new Map<string, Obj>();
   const layers: (string | undefined)[] = [];
-  const fields = ['package', 'groups', 'dependency_groups', 'license_violations'];
+  const withFindings = new Set<string>();
+  const fields = ['package', 'groups', 'dependency_groups', 'vulnerabilities.*.id', 'license_violations.*'];
   const tops = ['results.*.source', 'image_metadata.layer_metadata.*'];
   for await (const { path, value } of jsonValues(input, [...tops, ...fields.map((field) => `results.*.packages.*.${field}`)])) {
     if (path[0] === 'image_metadata') layers[Number(path[2])] = str(obj(value).diff_id);
     else if (path.length === 3) sources.set(path[1], obj(value));
     else {
       const owner = path.slice(0, 4).join('.');
-      packages.set(owner, { ...packages.get(owner), [String(path[4])]: value });
+      if (path.length > 5) withFindings.add(owner);
+      else packages.set(owner, { ...packages.get(owner), [String(path[4])]: value });
     }
   }
   return new Map(
-    [...packages].map(([owner, parts]) => [
+    [...packages].map(([owner, parts]): [string, Context] => [
       owner,
       {
         source: sources.get(Number(owner.split('.')[1])) ?? {},
         package: obj(parts.package),
         groups: arr(parts.groups).map(obj),
-        isClean: arr(parts.groups).length === 0 && arr(parts.license_violations).length === 0,
+        isClean: !withFindings.has(owner),
         dependencyGroups: strs(parts.dependency_groups),
         layer: layers[num(obj(obj(parts.package).image_origin_details).index) ?? -1],
       },

@@ -319,8 +319,9 @@ describe('OSV-Scanner', () => {
     await upload(org, 'osv_scanner', report(['MIT'], 'GPL-3.0'), { started_at: at(1) });
     await upload(org, 'osv_scanner', report(null), { started_at: at(2) });
     expect(Object.values(await statuses(org))).toEqual(['open']);
+    // The package is still there in the same version.
     await upload(org, 'osv_scanner', report(['MIT']), { started_at: at(3) });
-    expect(Object.values(await statuses(org))).toEqual(['verified']);
+    expect(Object.values(await statuses(org))).toEqual(['withdrawn']);
   });
 });
 

@@ -58,7 +58,7 @@ const dependencyCheck = (day: number, ...files: string[]) =>
     projectInfo: { name: 'shop', reportDate: at(day).toISOString() },
     dependencies: files.map((fileName) => ({
       fileName,
-      packages: [{ id: 'pkg:maven/org.example/a@1' }],
+      packages: [{ id: `pkg:maven/org.example/a@${fileName.startsWith('old') ? 1 : 2}` }],
       ...(fileName.startsWith('old') && { vulnerabilities: [{ name: 'CVE-2021-1' }] }),
     })),
   });

@@ -56,6 +56,12 @@ function fitting<Row extends { place_count: number }>(rows: readonly Row[]): Row
   return rows.slice(0, count);
 }
 
+/** The source of system packages that are one finding. It can be known from another report, so that not all of their own records state it. */
+function sourceOf(key: string | null, places: readonly ExportedOccurrence[]): Pick<Location, 'source_package'> {
+  const [, source] = /^(?:deb|rpm|apk|alpm)\/(.+)$/.exec(key ?? '') ?? [];
+  return source !== undefined && new Set(places.map(({ location }) => location.component)).size > 1 ? { source_package: source } : {};
+}
+
 async function readPage(tx: TenantTx, orgId: string, filter: FindingFilter, after: string | null): Promise<ExportedFinding[]> {
   const found = filterFindings(ownFindings(tx).selectAll(), orgId, await prepareFilter(tx, orgId, filter));
   const rows = fitting(await (after === null ? found : found.where('findings.id', '>', after)).orderBy('findings.id').limit(PAGE).execute());
@@ -81,11 +87,13 @@ async function readPage(tx: TenantTx, orgId: string, filter: FindingFilter, afte
   return rows.map((row) => {
     const text = row.text_id === null ? undefined : textOf.get(row.text_id.toString('hex'));
     const listed = showListed(row, names);
-    const places = (occurrences.get(row.id) ?? []).map(exportedOccurrence);
+    const known = (occurrences.get(row.id) ?? []).map(exportedOccurrence);
+    const source = sourceOf(row.component_key, known);
+    const places = known.map((one) => ({ ...one, location: { ...one.location, ...source } }));
     return {
       ...listed,
       ...showDetails(row, names),
-      location: { ...listed.location, ...(row.location as Internal) },
+      location: { ...listed.location, ...(row.location as Internal), ...source },
       description: text?.description ?? null,
       solution: text?.solution ?? null,
       references: text?.reference_urls ?? [],

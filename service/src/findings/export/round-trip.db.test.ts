@@ -28,13 +28,14 @@ interface Described {
   [field: string]: unknown;
 }
 
-/** The original may know the source package from another report, which the copy does not have. */
-const ofSystemPackage = `(coalesce(f.component_key, '') ~ '^(deb|rpm|apk|alpm)/' and not f.location ? 'source_package')`;
+/** The original may know the source package from another report, which the copy does not have unless several packages are one finding. */
+const ofSystemPackage = `(coalesce(f.component_key, '') ~ '^(deb|rpm|apk|alpm)/')`;
 
 /** What identifies and describes each finding, without ids of rows and times. */
 async function describedIn(orgId: string): Promise<Described[]> {
   const { rows } = await engine.admin().query<Described>(
-    `select a.type as asset_type, a.name as asset, f.weakness, case when not ${ofSystemPackage} then encode(f.identity_key, 'hex') end as identity_key, f.location, f.title, f.severity, f.vulnerability_ids,
+    `select a.type as asset_type, a.name as asset, f.weakness, case when not ${ofSystemPackage} then encode(f.identity_key, 'hex') end as identity_key,
+       case when ${ofSystemPackage} then f.location - 'source_package' else f.location end as location, f.title, f.severity, f.vulnerability_ids,
        f.rule, f.cwes, f.cvss_version, f.cvss_vector, f.cvss_score, f.component, f.tags, f.malicious, f.exploit_maturity, f.fix_state, f.fix_published_date, f.first_seen, f.last_seen, t.description, t.solution, t.reference_urls,
        (select bool_and(s.suppressed) from sightings s where s.org_id = f.org_id and s.finding_id = f.id) as suppressed, f.place_count,
        (select array_agg(distinct place.label order by place.label) from (
