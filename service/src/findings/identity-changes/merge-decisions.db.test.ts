@@ -17,7 +17,12 @@ type Tool = NonNullable<ImportOptions['source']>;
 type Said = Partial<Parameters<typeof seen>[0]>;
 
 /** Two findings that become one: by whom, and reported by one tool or two. */
-const WAYS = (['by hand', 'alias', 'assets'] as const).flatMap((way) => [[way, ['tool_a', 'tool_b']] as const, [way, ['tool_a', 'tool_a']] as const]);
+const WAYS = [
+  ['by hand', ['tool_a', 'tool_b']],
+  ['by hand', ['tool_a', 'tool_a']],
+  ['alias', ['tool_a', 'tool_b']],
+  ['assets', ['tool_a', 'tool_a']],
+] as const;
 const falsePositive = { status: 'false_positive', justification: 'code_not_reachable' };
 const acceptance = { status: 'risk_accepted', reason: 'not reachable', owner: 'Ada', expires_at: new Date(Date.now() + 30 * 86_400_000).toISOString() };
 
